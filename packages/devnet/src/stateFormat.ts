@@ -5,17 +5,17 @@ import { finishUpgrade, isUpgradeable, upgradeChain } from './upgradeChain.ts'
 
 /**
  * Format of the devnet's folder. Raise it with a change that cannot read older folders: the chain's log, archive or
- * image, world.json or venues.json. Format 1 had no file that names it.
+ * image, world.json or venues.json, and bring the formats before to it. Format 1 had no file that names it.
  */
 const STATE_FORMAT = 3
-/** Its archive is read as it is; this version only adds to it. */
+/** Differs in the compression of the archive's chunks, which are read in either. */
 const READABLE_FORMAT = 2
 
 const fileIn = (dir: string): string => join(dir, 'format.json')
 
 /**
- * Brings a deployed folder of format 1 to this one, and keeps a copy of its chain. Refuses any other format, and
- * leaves it as it is.
+ * Brings a deployed folder of an older format to this one; of format 1 it keeps the chain beside it. Refuses any
+ * other format, and leaves it as it is.
  */
 export function bringToFormat(dir: string, stage: (text: string) => void): void {
   if (!existsSync(join(dir, 'world.json'))) return

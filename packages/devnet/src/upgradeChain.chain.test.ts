@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { publicAccounts } from './engine/accounts.ts'
-import { openArchive } from './engine/archive.ts'
+import { type ArchivedBlock, openArchive } from './engine/archive.ts'
+import { openArchiveFiles } from './engine/archiveFiles.ts'
 import { openChain } from './engine/chain.ts'
 import { deploySwapLoad } from './engine/swapLoad.ts'
 import type { BlockJson, Chain, LogJson, ReceiptJson } from './engine/types.ts'
@@ -54,12 +55,17 @@ async function readAll(chain: Chain) {
   return { blocks, logs, balance: await chain.request('eth_getBalance', [nobody, 'latest']) }
 }
 
-/** Rewrites the archive as the version before wrote it: a compressed body and a row of 304 bytes per block. */
-function writeFormatOne(): void {
+function takeArchive(): ArchivedBlock[] {
   const archive = openArchive(chainDir)
   const entries = Array.from({ length: archive.next() }, (_, number) => archive.read(number))
   archive.close()
   for (const name of readdirSync(chainDir)) if (name.startsWith('archive.')) rmSync(join(chainDir, name))
+  return entries
+}
+
+/** Rewrites the archive as format 1: a compressed body and a row of 304 bytes per block. */
+function writeFormatOne(): void {
+  const entries = takeArchive()
   let bodiesEnd = 0
   for (const entry of entries) {
     const body = deflateRawSync(JSON.stringify(entry))
@@ -136,6 +142,41 @@ test.each([
   const chain = await open()
   expect(await readAll(chain)).toEqual(before)
   await chain.close()
+})
+
+test('a chain of format 2, with deflated chunks, is read and continued', async () => {
+  mkdirSync(chainDir)
+  const chain = await open()
+  const load = await deploySwapLoad(chain, addresses)
+  for (let round = 0; round < 20; round++) {
+    await chain.sendOwned(load.swap(addresses[round % 10]!, 10n ** 12n, nobody))
+    await chain.mine()
+  }
+  const before = await readAll(chain)
+  await chain.close()
+  const entries = takeArchive()
+  const bytesOf = (hex: string) => Buffer.from(hex.slice(2), 'hex')
+  const files = openArchiveFiles(chainDir)
+  files.append(
+    deflateRawSync(JSON.stringify(entries)),
+    entries.map(({ block }) => ({
+      hash: bytesOf(block.hash),
+      bloom: /^0x0*$/.test(block.logsBloom) ? null : bytesOf(block.logsBloom),
+      txHashes: block.transactions.map(({ hash }) => bytesOf(hash)),
+    })),
+  )
+  files.close()
+  writeFileSync(join(dir, 'world.json'), JSON.stringify(WORLD))
+  writeFileSync(join(dir, 'format.json'), '{"format": 2}')
+  bringToFormat(dir, () => expect.unreachable())
+  const again = await open()
+  expect(await readAll(again)).toEqual(before)
+  await again.mine()
+  await again.close()
+  // Read from the archive alone, whose older chunk stays as it is.
+  const archive = openArchive(chainDir)
+  expect(entries.map((_, number) => archive.read(number))).toEqual(entries)
+  archive.close()
 })
 
 test('a folder with an older world is refused and stays as it is', async () => {

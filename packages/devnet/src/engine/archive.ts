@@ -47,7 +47,7 @@ export function openArchive(dir: string): Archive {
 
   const read = (number: number): ArchivedBlock => {
     const { first, body } = files.chunkOf(number)
-    const entries = cache.get(first) ?? (JSON.parse(decompressed(body()).toString()) as ArchivedBlock[])
+    const entries = cache.get(first) ?? entriesOf(body())
     cache.delete(first)
     cache.set(first, entries)
     if (cache.size > CACHED_CHUNKS) cache.delete(cache.keys().next().value as number)
@@ -111,11 +111,11 @@ export function openArchive(dir: string): Archive {
 }
 
 /** Chunks of format 2 are deflated. */
-function decompressed(body: Buffer): Buffer {
+function entriesOf(body: Buffer): ArchivedBlock[] {
   try {
-    return brotliDecompressSync(body)
+    return JSON.parse(brotliDecompressSync(body).toString())
   } catch {
-    return inflateRawSync(body)
+    return JSON.parse(inflateRawSync(body).toString())
   }
 }
 
