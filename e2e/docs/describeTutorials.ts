@@ -90,7 +90,7 @@ async function follow(page: Page, step: string): Promise<void> {
   const instructions = [
     ...step.matchAll(/(Open|Click|Choose|Wait for|You see) (?:`([^`]+)`|\*\*([^*]+)\*\*)/g),
   ]
-  if (instructions.length === 0) throw new Error(`the tutorial has a step that nobody can follow: ${step}`)
+  if (instructions.length === 0) throw new Error(`the tutorial has a step without an instruction: ${step}`)
   for (const [, verb, address, name] of instructions) {
     if (verb === 'Open') await page.goto(address!)
     else if (verb === 'Click') await page.getByRole('button', { name: name! }).first().click(WAIT)
