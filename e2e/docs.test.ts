@@ -13,9 +13,9 @@ import { checkTypes, runIn, runProgram, runShell, writeProgram } from './docs/ru
 import { type StartedPit, startPit } from './docs/startedPit.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 
-// The first contact of a new user, run against the world of the npm package @pit/devnet, which is `npm start`: the
-// examples, the code blocks of the documents, the npm packages, and the golden fixtures, which UPDATE_FIXTURES=1
-// rewrites.
+// The first contact of a new user, run against the world that `npx @pit/cli devnet` starts: the examples, the code
+// blocks of the documents, the npm packages with the tutorials and the skill, and the golden fixtures, which
+// UPDATE_FIXTURES=1 rewrites.
 
 let pit: StartedPit
 let packed: Packed
@@ -23,7 +23,7 @@ const keys = new Map<Hex, Promise<string>>()
 
 beforeAll(async () => {
   packed = await packAll()
-  pit = await startPit(packed.devnet)
+  pit = await startPit(packed.folder)
 })
 afterAll(async () => {
   await pit?.stop()

@@ -189,6 +189,8 @@ async function serverKnows(cosigner: string | null): Promise<void> {
   }
 }
 
+const TEST_KEY = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+
 function printWhereToGo(): void {
   const port = process.env['PORT'] || '4663'
   const api = `http://127.0.0.1:${port}`
@@ -199,22 +201,25 @@ function printWhereToGo(): void {
     `  Dashboard  ${api}/`,
     `  API        ${api}/api/v1/`,
     `  Reference  ${api}/docs`,
+    `  Guide      ${api}/guide`,
   ]
-  if (!process.env['CHAIN_RPC_URL']) {
+  const isDevnet = !process.env['CHAIN_RPC_URL']
+  if (isDevnet)
     lines.push(
       `  Chain RPC  http://127.0.0.1:${process.env['DEVNET_PORT'] || '8545'} (chain 4663, this machine only)`,
-      '  Test key   0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+      `  Test key   ${TEST_KEY}`,
       '             (account 1 of the public test mnemonic, funded here; never use it on a real chain)',
     )
-  }
-  lines.push(
-    '',
-    'First request:',
-    `  curl -s ${api}/api/v1/config`,
-    '',
-    'Ctrl-C stops everything; the next start continues where this one ended.',
-    '',
-  )
+  lines.push('', 'First request:', `  curl -s ${api}/api/v1/config`, '')
+  if (isDevnet)
+    lines.push(
+      'First trade, in another terminal in this folder (it signs nothing without --yes):',
+      `  export PIT_PRIVATE_KEY=${TEST_KEY}`,
+      ...(port === '4663' ? [] : [`  export PIT_URL=${api}`]),
+      `  ${existsSync(join(here, 'pit.js')) ? 'node dist/pit.js' : 'npx @pit/cli'} trade ETH USDG --usd 25`,
+      '',
+    )
+  lines.push('Ctrl-C stops everything; the next start continues where this one ended.', '')
   console.log(lines.join('\n'))
 }
 

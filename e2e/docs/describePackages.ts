@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
@@ -36,10 +36,7 @@ export function describePackages(
     let nodes: [version: string, binary: string][]
 
     beforeAll(async () => {
-      const { pit, packed } = parts()
-      await packed.install()
-      symlinkSync(join(pit.checkout, '.pit'), join(packed.folder, '.pit'))
-      nodes = await nodeBinaries(packed)
+      nodes = await nodeBinaries(parts().packed)
     }, 600_000)
 
     const environment = async (): Promise<Record<string, string>> => ({
@@ -97,6 +94,13 @@ export function describePackages(
       }
     }, 300_000)
 
+    it('the client’s declarations alone compile with module node16 and every viem', async () => {
+      const { folder } = parts().packed
+      writeFileSync(join(folder, 'alone.ts'), "export { createClient } from '@pit/client'\n")
+      const kind = ['--module', 'node16', '--moduleResolution', 'node16']
+      expect(await compile(folder, kind, 'alone.ts')).toBe('')
+    }, 300_000)
+
     // The declarations of viem's dependency ox are CommonJS to node16 and import those of abitype, which are ESM from
     // viem 2.43 on. TypeScript allows that with module node20, and a bundler has no such difference.
     it.each([
@@ -108,20 +112,20 @@ export function describePackages(
       async (resolution, module, viem) => {
         const cwd = viem === null ? parts().packed.folder : await parts().packed.installWith(viem)
         writeFileSync(join(cwd, 'strict.ts'), STRICT)
-        const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false']
-        const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
-        const compiler = resolve('node_modules/typescript/bin/tsc')
         const kind = ['--module', module, '--moduleResolution', resolution]
-        const { stdout } = await run(
-          process.execPath,
-          [compiler, ...options, ...target, ...kind, 'strict.ts'],
-          {
-            cwd,
-          },
-        ).catch((error: { stdout: string }) => error)
-        expect(stdout).toBe('')
+        expect(await compile(cwd, kind, 'strict.ts')).toBe('')
       },
       300_000,
     )
   })
+}
+
+/** The faults of a strict program, declarations of dependencies included. */
+async function compile(cwd: string, kind: readonly string[], file: string): Promise<string> {
+  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false']
+  const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
+  const compiler = resolve('node_modules/typescript/bin/tsc')
+  const all = [compiler, ...options, ...target, ...kind, file]
+  const { stdout } = await run(process.execPath, all, { cwd }).catch((error: { stdout: string }) => error)
+  return stdout
 }

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { CLIENT_ERRORS, ERRORS } from '@pit/protocol'
 import { expect, it } from 'vitest'
+import type { CommandMap } from '../../packages/cli/src/map.ts'
 import { blocksOf } from './blocks.ts'
 import type { Packed } from './packed.ts'
 import { placed, runShell } from './runBlocks.ts'
@@ -41,6 +43,27 @@ export function describeSkill(
     for (const block of run) expect(await runShell(world, block)).toMatch(/mined in block/)
   }, 120_000)
 
+  it('skill: `pit skill` prints it, and each command, option and code exists', async () => {
+    const { pit, packed } = parts()
+    const world = { ...pit, checkout: packed.folder }
+    const shell = (run: string) => runShell(world, { file: 'skill', line: 1, language: 'sh', code: run })
+    const skill = readFileSync('skills/pit/SKILL.md', 'utf8')
+    expect(await shell('npx @pit/cli skill')).toBe(skill)
+    expect(skill.split('\n').length).toBeLessThan(150)
+    const map = JSON.parse(await shell('npx @pit/cli --map=json')) as CommandMap
+    const commands = skill.match(/\b(?:pit|@pit\/cli) (?:--json )?[a-z][^`\n|]*(?=`|\n)/g) ?? []
+    expect(commands.length).toBeGreaterThan(20)
+    expect(commands.filter((command) => unknownIn(command, map) !== null)).toEqual([])
+    const codes = [...skill.matchAll(/^\| ([A-Z][A-Z_, ]{4,}) \|/gm)].flatMap(([, names]) =>
+      names!.split(', '),
+    )
+    expect(codes.length).toBeGreaterThan(20)
+    const own = ['packages/mcp/src/errors.ts', 'packages/cli/src/client/exit.ts']
+    const rows = own.flatMap((file) => readFileSync(file, 'utf8').match(/(?<=^ {2})[A-Z_]+(?=:)/gm) ?? [])
+    const thrown = new Set([...Object.keys({ ...ERRORS, ...CLIENT_ERRORS }), ...rows])
+    expect(codes.filter((code) => !thrown.has(code))).toEqual([])
+  }, 60_000)
+
   it.each(CASES)(
     'skill: $task',
     async ({ commands, signs }) => {
@@ -62,4 +85,21 @@ export function describeSkill(
     },
     120_000,
   )
+}
+
+/** The first word of a command line that the command does not have: a subcommand or an option. */
+function unknownIn(line: string, map: CommandMap): string | null {
+  const words = line
+    .split(/\s+-- /)[0]!
+    .split(/\s+/)
+    .slice(1)
+  const options = new Set(map.options.map(({ name }) => name))
+  let command = map
+  for (const word of words) {
+    const next = command.commands.find(({ name }) => name === word)
+    for (const { name } of next?.options ?? []) options.add(name)
+    if (word.startsWith('--') ? !/…$/.test(word) && !options.has(word) : !next && command === map) return word
+    command = next ?? command
+  }
+  return null
 }

@@ -7,13 +7,9 @@ import { version } from '../../package.json'
 
 const run = promisify(execFile)
 
-/** The npm packages of `npm run pack`, in a folder outside the repository. */
+/** A folder outside the repository with the npm packages of `npm run pack` installed, as a user has them. */
 export interface Packed {
   folder: string
-  /** Program of @pit/devnet: its tarball unpacked, with nothing else of this repository. */
-  devnet: string
-  /** Installs the client with its peer and the command from their tarballs, as a user does. */
-  install(): Promise<void>
   /** Installs the client alone, with another viem; returns the folder. */
   installWith(viem: string): Promise<string>
   remove(): void
@@ -27,15 +23,14 @@ const VIEM = process.env['PACK_VIEM'] ?? '2.57.1'
 export async function packAll(): Promise<Packed> {
   await run(process.execPath, ['scripts/pack.mjs'])
   const folder = mkdtempSync(join(tmpdir(), 'pit-packed-'))
-  const world = join(folder, 'world')
-  mkdirSync(join(world, 'node_modules'), { recursive: true })
-  for (const name of DEVNET_DEPENDENCIES)
-    symlinkSync(resolve('node_modules', name), join(world, 'node_modules', name))
-  await run('tar', ['-xzf', tarball('devnet'), '-C', world])
+  await installIn(folder, [tarball('client'), tarball('cli'), `viem@${VIEM}`])
+  const installed = join(folder, 'node_modules')
+  for (const name of DEVNET_DEPENDENCIES) symlinkSync(resolve('node_modules', name), join(installed, name))
+  const devnet = join(installed, '@pit/devnet')
+  mkdirSync(devnet)
+  await run('tar', ['-xzf', tarball('devnet'), '-C', devnet, '--strip-components=1'])
   return {
     folder,
-    devnet: join(world, 'package/dist/main.js'),
-    install: () => installIn(folder, [tarball('client'), tarball('cli'), `viem@${VIEM}`]),
     async installWith(viem) {
       const other = join(folder, 'others', viem)
       mkdirSync(other, { recursive: true })

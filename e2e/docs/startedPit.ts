@@ -8,9 +8,10 @@ import { storeMigrations } from '../../packages/platform/src/db/index.ts'
 import { ledgerMigrations } from '../../packages/signer/src/ledger/openLedger.ts'
 import { seedDevnet } from '../devnetSeed.ts'
 import { freePort } from '../serverProcess.ts'
+import { START } from './blocks.ts'
 
 export interface StartedPit {
-  /** A folder that looks like a clone in which `npm start` runs. */
+  /** A folder that looks like a clone in which the world runs. */
   checkout: string
   url: string
   rpcUrl: string
@@ -20,8 +21,11 @@ export interface StartedPit {
   stop(): Promise<void>
 }
 
-/** `npm start` on a deployed devnet, in a separate folder and on separate ports; `program` is another starter. */
-export async function startPit(program = 'dist/start.js'): Promise<StartedPit> {
+/**
+ * The world of the tutorials on a deployed devnet and separate ports, started by their command in a folder with the
+ * npm packages. `npm start` in a clone starts the same one.
+ */
+export async function startPit(folder: string): Promise<StartedPit> {
   const checkout = mkdtempSync(join(tmpdir(), 'pit-docs-'))
   for (const name of ['node_modules', 'dist', 'examples', 'data', 'contracts', 'packages'])
     symlinkSync(resolve(name), join(checkout, name))
@@ -33,10 +37,13 @@ export async function startPit(program = 'dist/start.js'): Promise<StartedPit> {
   const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT', 'METRICS_PORT'] as const
   const ports = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await freePort()])))
   const own = { PATH: process.env['PATH']!, HOME: checkout }
-  const child = spawn(process.execPath, [program], {
-    cwd: checkout,
-    env: { ...own, ...ports, DEVNET_STOCK_SESSION: 'always', DEMO: 'off' },
+  symlinkSync(dataDir, join(folder, '.pit'))
+  const child = spawn('bash', ['-c', `exec ${START}`], {
+    cwd: folder,
+    env: { ...own, ...ports, DATA_DIR: dataDir, DEVNET_STOCK_SESSION: 'always', DEMO: 'off' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group, as a terminal has one: Ctrl-C reaches all of it.
+    detached: true,
   })
   const ended = new Promise<void>((done) => child.once('exit', () => done()))
   await new Promise<void>((done, fail) => {
@@ -56,7 +63,7 @@ export async function startPit(program = 'dist/start.js'): Promise<StartedPit> {
     pins: JSON.parse(readFileSync(join(dataDir, 'pins.json'), 'utf8')),
     env: { ...own, PIT_URL: url },
     async stop() {
-      child.kill('SIGTERM')
+      process.kill(-child.pid!, 'SIGINT')
       await ended
       rmSync(checkout, { recursive: true, force: true })
     },

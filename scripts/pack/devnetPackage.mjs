@@ -21,6 +21,7 @@ export function packDevnet(folder) {
     description: 'The local world of Pit: chain with the real contracts, server, signer and dashboard.',
     bin: { 'pit-devnet': 'dist/main.js' },
     exports: { '.': './dist/main.js', './package.json': './package.json' },
+    license: 'SEE LICENSE IN NOTICE',
     files: ['dist', 'contracts', 'data', 'NOTICE'],
     dependencies: {
       ...Object.fromEntries(ofDevnet.map((name) => [name, versionOf('devnet', name)])),

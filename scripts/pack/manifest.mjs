@@ -17,9 +17,9 @@ export function emptyPackage(folder, readme) {
 
 export function writeManifest(folder, fields) {
   const manifest = {
+    license: root.license,
     ...fields,
     version,
-    license: root.license,
     type: 'module',
     engines,
   }

@@ -2,6 +2,8 @@ interface ThirdParty {
   name: string
   version: string
   license: string
+  /** Address of the repository. */
+  source: string
   files: string[]
   /** Manifest, README and licence files. */
   about: string[]

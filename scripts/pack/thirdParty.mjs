@@ -12,6 +12,7 @@ const ABOUT = [
   'README.md',
   'licenses/BUSL_LICENSE',
   'licenses/MIT_LICENSE',
+  'lib/permit2/LICENSE',
 ]
 
 /** Packages with their licences and the files taken from them. */
@@ -19,13 +20,23 @@ export function thirdParty() {
   const packages = new Map()
   for (const [name, path] of filesOfPackages()) {
     const home = dirname(require.resolve(`${name}/package.json`))
-    const { version, license } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    const { version, license, repository } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
     const about = ABOUT.filter((file) => existsSync(join(home, file)))
-    const own = packages.get(name) ?? { name, version, license, home, about, files: [] }
+    const own = packages.get(name) ?? {
+      name,
+      version,
+      license,
+      source: sourceOf(repository),
+      home,
+      about,
+      files: [],
+    }
     packages.set(name, { ...own, files: [...own.files, path] })
   }
   return [...packages.values()]
 }
+
+const sourceOf = ({ url }) => url.replace(/^git\+|\.git$/g, '')
 
 /** `npmArtifacts.ts` names the files. */
 function filesOfPackages() {
@@ -47,8 +58,8 @@ function filesOfPackages() {
 export const noticeOf = (
   packages,
 ) => `@pit/devnet is under the MIT licence (LICENSE). It contains these files of other npm packages, unchanged, below
-dist/npm/. Each keeps its own licence, which is beside it; the source code is in the named version of the package,
-on the registry where you got this one.
+dist/npm/. Each keeps its own licence, which is beside it. The source code of its version is at the named address; most
+packages have it too, on the registry where you got this one.
 
 The devnet deploys these contracts on a local chain for development and tests. Packages under BUSL-1.1 allow that,
 copies included, but no production use until their change date (v3-core: 1 April 2023, since then GPL-2.0-or-later;
@@ -56,8 +67,8 @@ v4-core: 15 June 2027 at the latest, then MIT). Nothing else of Pit contains or 
 
 ${packages
   .map(
-    ({ name, version, license, files, about }) =>
-      `${name} ${version}: ${license} (${about.filter((file) => /LICENSE/.test(file)).join(', ')})\n` +
+    ({ name, version, license, source, files, about }) =>
+      `${name} ${version}: ${license} (${about.filter((file) => /LICENSE/.test(file)).join(', ')})\n  ${source}\n` +
       files.map((file) => `  ${file}\n`).join(''),
   )
   .join('\n')}`

@@ -7,9 +7,10 @@ const packages = thirdParty()
 it('ships every package’s licence text, and names its version and files in NOTICE', () => {
   expect(packages.length).toBeGreaterThan(6)
   const notice = noticeOf(packages)
-  for (const { name, version, license, files, about } of packages) {
+  for (const { name, version, license, source, files, about } of packages) {
     expect(about.filter((file) => /LICENSE/.test(file)).length, name).toBeGreaterThan(0)
     expect(notice).toContain(`${name} ${version}: ${license} (`)
+    expect(source).toMatch(/^https:\/\/github\.com\//)
     for (const file of files) expect(notice).toContain(`  ${file}\n`)
   }
 })

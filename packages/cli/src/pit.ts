@@ -35,6 +35,7 @@ import { proveCommand } from './prove/proveCommand.ts'
 import { reportCommand } from './report/reportCommand.ts'
 import { serveCommand } from './serveCommand.ts'
 import { sessionCommand } from './session/sessionCommands.ts'
+import { skillCommand } from './skillCommand.ts'
 
 // The `pit` command: each subcommand has its own file.
 
@@ -89,6 +90,7 @@ const program: Command = new Command('pit')
   .addCommand(devnetCommand(deps))
   .addCommand(doctorCommand(deps))
   .addCommand(proveCommand(deps))
+  .addCommand(skillCommand(terminal))
   .addCommand(completionCommand(() => program, terminal.data))
   .on('option:map', () => {
     terminal.data(json(mapOf(program)))
@@ -120,6 +122,6 @@ function end(error: unknown): number {
   const more = details && code !== 'INSUFFICIENT_FUNDS' ? detailText(details) : ''
   if (more) terminal.say(`Details: ${plain(more)}`)
   terminal.say(`Fix: ${plainLines(fix)}`)
-  terminal.say(`See ${docs}.`)
+  terminal.say(`See ${docs.replace(/^docs(.*)\.md$/, '/guide$1')} on the server.`)
   return exit
 }

@@ -37,7 +37,10 @@ export async function openAccount(
   if (keystore !== undefined) return ofKey(await unlock(deps, keystore, env['ETH_PASSWORD']))
   const key = env['PIT_PRIVATE_KEY']
   if (key === undefined)
-    throw new InputNeeded('No account. Use --account NAME (see pit key new), or set PIT_PRIVATE_KEY.')
+    throw new InputNeeded(
+      'No account. Use --account NAME (see pit key new), or set PIT_PRIVATE_KEY: on a devnet, to the test key that ' +
+        'pit devnet printed.',
+    )
   return ofKey(asKey(key, 'PIT_PRIVATE_KEY'))
 }
 

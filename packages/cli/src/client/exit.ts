@@ -33,15 +33,19 @@ const DOCS = {
 /** Fixes for the command's own codes. */
 export const COMMAND_FIXES = {
   USAGE: 'Run it with --help.',
-  INPUT_NEEDED:
-    'Give what is missing as a flag or a variable; docs/reference/pit.md lists both under Settings.',
+  INPUT_NEEDED: 'Add what the message names. pit --help lists the flags, pit doctor checks your settings.',
   REFUSED: 'Change what the message names, then run it again.',
   FAILED: 'Run pit doctor. If it finds nothing, report this message as a bug.',
 } as const
 
 /** Replaces hints that name API fields. */
-const ADVICE: Readonly<Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT_ACCEPTED', string>>> = {
+const ADVICE: Readonly<
+  Partial<Record<ErrorCode | 'CONSENT_REQUIRED' | 'RISK_NOT_ACCEPTED' | 'SERVER_UNREACHABLE', string>>
+> = {
   UNAUTHORIZED: 'Run pit login.',
+  SERVER_UNREACHABLE:
+    'Check that the server runs and that its address is right. A local one: start it with pit devnet, and name it ' +
+    'in PIT_URL if it has another PORT.',
   CONSENT_REQUIRED: 'Add --allow-7702 to allow EIP-7702 delegation of your wallet.',
   WALLET_CODE:
     'Grant a new session: the wallet’s authorization is no longer valid after another transaction of the owner.',

@@ -83,7 +83,8 @@ function readChain(file: string, name: string): ChainProfile {
   if (!existsSync(file))
     throw new InputNeeded(
       name === DEVNET
-        ? `No devnet found (${file}). Run pit devnet here, or choose a profile with --profile.`
+        ? `No devnet found (${file}). Start one here with pit devnet (npx @pit/cli devnet), go to the folder of one, or choose ` +
+            'a profile with --profile.'
         : `Profile ${name} refers to ${file}, which does not exist.`,
     )
   return readChainFile(file)
