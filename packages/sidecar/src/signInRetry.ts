@@ -3,7 +3,7 @@ import { type Account, isRefusal } from '@pit/client'
 /**
  * Signs in before the first call that needs a key and when it has expired; concurrent calls share one sign-in.
  * Work that signed a trade, an order or a session is never repeated: a server that answers UNAUTHORIZED may have
- * kept what was signed.
+ * kept the signature.
  */
 export function createSignInRetry({
   hasKey,
@@ -36,7 +36,7 @@ export function createSignInRetry({
   }
 }
 
-/** Counts what the account signs, except messages: those only sign in and speak for the league. */
+/** Counts signatures, except of messages: those only sign in and speak for the league. */
 export function countSignatures(account: Account): { account: Account; signatures(): number } {
   let count = 0
   const counted =

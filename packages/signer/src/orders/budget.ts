@@ -16,7 +16,7 @@ type Budget = Pick<StoredOrder, 'budgetId'>
 const sumOf = (totals: Totals, { budgetId }: Budget, field: 'reserved' | 'spent'): bigint =>
   totals.reduce((sum, one) => (one.budgetId === budgetId ? sum + one[field] : sum), 0n)
 
-/** Input reserved by all orders of a budget, and of that what was sent for certain. */
+/** Input reserved by all orders of a budget, and the part of it that was sent for certain. */
 export const reservedOf = (totals: Totals, budget: Budget): bigint => sumOf(totals, budget, 'reserved')
 export const spentOf = (totals: Totals, budget: Budget): bigint => sumOf(totals, budget, 'spent')
 

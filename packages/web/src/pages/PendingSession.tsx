@@ -4,7 +4,7 @@ import { queries } from '../data/api.ts'
 import { openClient } from '../wallet/connect.ts'
 
 /**
- * What to do with a grant that did not finish, such as after a reload. Signed: its root may have left this
+ * The next step for a grant that did not finish, such as after a reload. Signed: its root may have left this
  * browser, so it ends on chain like any other. Not signed here: it is discarded.
  */
 export function PendingSession(props: { sessionId: string; isSigned: boolean; onGrant(): void }) {
