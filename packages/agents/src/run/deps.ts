@@ -26,7 +26,7 @@ export interface TickOptions {
   crypto: Crypto
   logger: Logger
   metrics: Pick<Metrics, 'registry'>
-  /** A running tick counts as use of the process. */
+  /** An active agent counts as use of the process. */
   activity?: Pick<Activity, 'note'>
   profile: ChainProfile
   market: Pick<Market, 'mark' | 'head' | 'onRounds'>

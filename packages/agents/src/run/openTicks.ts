@@ -34,7 +34,7 @@ export interface Ticks {
 
 /** How often a process looks for due agents and for jobs queued by other processes. */
 const LOOK_MS = 400
-/** While the process is idle nothing makes an agent due but the time. */
+/** An idle process has no active agent; the request that makes one wakes it. */
 const LOOK_IDLE_MS = 5_000
 /** The same for queues of the embedded store: only this process fills them, and wakes its own lanes. */
 const LOOK_OWN_MS = 5_000
@@ -91,13 +91,11 @@ export function openTicks(options: TickOptions): Ticks {
     for (const wake of wakes) wake()
   }
 
-  /** When the next agent was due at the last look. */
-  let dueMs = 0
-  const untilDueMs = () => Math.min(LOOK_IDLE_MS, Math.max(LOOK_MS, dueMs - clock.nowMs()))
-
   /** Queues due agents while the queue has room; returns how many. */
   async function schedule(): Promise<number> {
-    dueMs = await nextDueMs(db)
+    const dueMs = await nextDueMs(db)
+    // Its triggers wait for prices as fresh as in use.
+    if (dueMs !== Number.POSITIVE_INFINITY) options.activity?.note()
     if (dueMs > clock.nowMs()) return 0
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
@@ -146,7 +144,6 @@ export function openTicks(options: TickOptions): Ticks {
   async function runJob({ token, agents }: TickJob): Promise<void> {
     const claim = `${workerId} ${randomUUID()}`
     claims.add(claim)
-    options.activity?.note()
     try {
       const due = new Map(agents.map(({ id, dueMs }) => [id, dueMs]))
       const claimed = await claimAgents(db, { nowMs: clock.nowMs(), token, claim, due })
@@ -176,7 +173,7 @@ export function openTicks(options: TickOptions): Ticks {
   const takeEveryMs = db.engine === 'pglite' ? LOOK_OWN_MS : LOOK_MS
   const jobOf = (
     name: string,
-    { everyMs, idleMs }: { everyMs: number; idleMs: Job['idleMs'] },
+    { everyMs, idleMs }: { everyMs: number; idleMs: number },
     step: () => Promise<number>,
   ): Job => ({
     name,
@@ -234,7 +231,7 @@ export function openTicks(options: TickOptions): Ticks {
     jobs: {
       everywhere: [],
       worker: [
-        jobOf('schedule ticks', { everyMs: LOOK_MS, idleMs: untilDueMs }, schedule),
+        jobOf('schedule ticks', { everyMs: LOOK_MS, idleMs: LOOK_IDLE_MS }, schedule),
         ...NAMES.map((name) =>
           jobOf(`take ${name} ticks`, { everyMs: takeEveryMs, idleMs: IDLE_MS }, () => {
             renewing ??= startRenewing()

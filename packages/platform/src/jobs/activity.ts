@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 
-/** Whether a process is in use: a request was served, or a tick ran, within the last minute. */
+/** Whether a process is in use: a request was served within the last minute, or a hosted agent is active. */
 export interface Activity {
   note(): void
   isIdle(): boolean
