@@ -110,7 +110,7 @@ async function untilScreened(metricsUrl: string): Promise<void> {
   }
 }
 
-/** What stays of the chain; its log and its image are replaced every few minutes. */
+/** The permanent part of the chain: its log and image are replaced every few minutes. */
 function archiveBytes(dataDir: string): number {
   const folder = join(dataDir, 'devnet', 'chain')
   const names = readdirSync(folder).filter((name) => name.startsWith('archive.'))
