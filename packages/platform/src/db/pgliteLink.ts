@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
+import { StartRefused } from '../settings/startRefused.ts'
 import { classified, StoreUnavailableError, statementTimedOut } from './errors.ts'
 import { lastOf } from './openPostgres.ts'
 import { createPgliteStream, type FromWorker, type StoreToOpen, type ToWorker } from './pgliteStream.ts'
@@ -167,6 +168,10 @@ function hear(worker: Worker, word: FromWorker): Promise<void> {
 function workerFile(): string {
   const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../dist/pgliteWorker.js']
   const file = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
-  if (!file) throw new Error('the embedded store’s worker is not built: run `npm run build`')
+  if (!file)
+    throw new StartRefused(
+      'the embedded store is not part of this installation: name a PostgreSQL database (DATABASE_URL, of the signer ' +
+        'SIGNER_DATABASE_URL), or run `npm run build`',
+    )
   return file
 }
