@@ -94,10 +94,14 @@ describe('the container file', () => {
       DATABASE_URL: 'postgresql://127.0.0.1:9/x',
     })
     expect(server).toMatch(/the server did not start: .*(127\.0\.0\.1:9|PostgreSQL)/)
+    const embedded = await run(out, 'dist/server.js', { SANCTIONS_FILE: list, PROFILE: '/nowhere' })
+    expect(embedded).toContain(
+      'the server did not start: the embedded store is not part of this installation',
+    )
     const signer = await run(out, 'dist/signer.js', {})
     expect(signer).toContain('the signer did not start: SIGNER_SECRET is not set')
     expect(await run(out, 'dist/pitAdmin.js', {}, '--help')).toContain('Operate a Pit')
-    expect([server, signer].join('')).not.toMatch(/ERR_MODULE_NOT_FOUND|\n\s+at /)
+    expect([server, embedded, signer].join('')).not.toMatch(/ERR_MODULE_NOT_FOUND|\n\s+at /)
   })
 })
 
