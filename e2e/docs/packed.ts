@@ -10,8 +10,6 @@ const run = promisify(execFile)
 /** A folder outside the repository with the npm packages of `npm run pack` installed, as a user has them. */
 export interface Packed {
   folder: string
-  /** Installs the client alone, with another viem; returns the folder. */
-  installWith(viem: string): Promise<string>
   remove(): void
 }
 
@@ -23,28 +21,16 @@ const VIEM = process.env['PACK_VIEM'] ?? '2.57.1'
 export async function packAll(): Promise<Packed> {
   await run(process.execPath, ['scripts/pack.mjs'])
   const folder = mkdtempSync(join(tmpdir(), 'pit-packed-'))
-  await installIn(folder, [tarball('client'), tarball('cli'), `viem@${VIEM}`])
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+  const packages = [tarball('client'), tarball('cli'), `viem@${VIEM}`]
+  await run('npm', ['install', ...flags, ...packages], { cwd: folder })
   const installed = join(folder, 'node_modules')
   for (const name of DEVNET_DEPENDENCIES) symlinkSync(resolve('node_modules', name), join(installed, name))
   const devnet = join(installed, '@pit/devnet')
   mkdirSync(devnet)
   await run('tar', ['-xzf', tarball('devnet'), '-C', devnet, '--strip-components=1'])
-  return {
-    folder,
-    async installWith(viem) {
-      const other = join(folder, 'others', viem)
-      mkdirSync(other, { recursive: true })
-      await installIn(other, [tarball('client'), `viem@${viem}`])
-      return other
-    },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  }
-}
-
-async function installIn(folder: string, packages: readonly string[]): Promise<void> {
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
-  await run('npm', ['install', ...flags, ...packages], { cwd: folder })
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 const tarball = (name: string): string => resolve('dist/packages', `pit-${name}-${version}.tgz`)
