@@ -51,7 +51,9 @@ export function describeSkill(
     expect(await shell('npx @pit/cli skill')).toBe(skill)
     expect(skill.split('\n').length).toBeLessThan(150)
     const map = JSON.parse(await shell('npx @pit/cli --map=json')) as CommandMap
-    const commands = skill.match(/\b(?:pit|@pit\/cli) (?:--json )?[a-z][^`\n|]*(?=`|\n)/g) ?? []
+    const commands = [...skill.matchAll(/(?<=^|`)(?:npx @pit\/cli|pit) ([^`\n|]+)/gm)].map(
+      ([, words]) => words!,
+    )
     expect(commands.length).toBeGreaterThan(20)
     expect(commands.filter((command) => unknownIn(command, map) !== null)).toEqual([])
     const codes = [...skill.matchAll(/^\| ([A-Z][A-Z_, ]{4,}) \|/gm)].flatMap(([, names]) =>
@@ -98,7 +100,7 @@ function unknownIn(line: string, map: CommandMap): string | null {
   for (const word of words) {
     const next = command.commands.find(({ name }) => name === word)
     for (const { name } of next?.options ?? []) options.add(name)
-    if (word.startsWith('--') ? !/…$/.test(word) && !options.has(word) : !next && command === map) return word
+    if (word.startsWith('--') ? !/…$/.test(word) && !options.has(word.split('=')[0]!) : !next && command === map) return word
     command = next ?? command
   }
   return null
