@@ -100,7 +100,10 @@ function unknownIn(line: string, map: CommandMap): string | null {
   for (const word of words) {
     const next = command.commands.find(({ name }) => name === word)
     for (const { name } of next?.options ?? []) options.add(name)
-    if (word.startsWith('--') ? !/…$/.test(word) && !options.has(word.split('=')[0]!) : !next && command === map) return word
+    if (
+      word.startsWith('--') ? !/…$/.test(word) && !options.has(word.split('=')[0]!) : !next && command === map
+    )
+      return word
     command = next ?? command
   }
   return null
