@@ -1,3 +1,4 @@
+import { NATIVE } from '@pit/chain'
 import { decimalText, dollarsText } from '@pit/protocol'
 import type { Finding, Known, Report } from '@pit/reports'
 import { timeText } from '../client/show.ts'
@@ -20,11 +21,15 @@ export function reportText(report: Report): string {
   const nameOf = (token: Report['tokens'][number]['address']) => tokens.get(token)?.symbol ?? token
   const whole = (token: Report['tokens'][number]['address'], atoms: bigint) =>
     decimalText(atoms, tokens.get(token)?.decimals ?? 0)
+  const unexplained = flows.filter(({ hash }) => hash === null)
+  const etherOut = unexplained
+    .filter(({ token, direction }) => token === NATIVE && direction === 'out')
+    .reduce((sum, { atoms }) => sum + atoms, 0n)
   const sections = [
     table([
       ['period (UTC)', `${timeText(report.fromS)} to ${timeText(report.toS)}`],
       ['transactions', String(trades.length)],
-      ['unexplained flows', String(flows.filter(({ hash }) => hash === null).length)],
+      ['deposits, withdrawals and other unexplained flows', String(unexplained.length)],
       ['realised profit', knownText(totals.realised)],
       ['cost of gas', knownText(totals.gas.cost)],
       ['cost of separate fees', knownText(totals.feesApartCost)],
@@ -36,6 +41,7 @@ export function reportText(report: Report): string {
         'gas paid by executors',
         `${decimalText(totals.executorGas.wei, 18)} ETH, ${knownText(totals.executorGas.value)}`,
       ],
+      ['ETH out without a listed trade', `${decimalText(etherOut, 18)} ETH, such as gas of approvals`],
     ]),
     table([
       ['value at start', dollars(returns.openingMicroUsd)],

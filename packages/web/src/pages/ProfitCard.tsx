@@ -60,7 +60,7 @@ function Totals({ report: { totals, returns, findings }, isOld }: { report: Repo
   const apart = findings.filter(({ included }) => !included).length
   const unread = findings.filter(({ problem }) => problem === 'no_history').length
   return (
-    <div className={isOld ? 'faint' : ''}>
+    <div className={isOld ? 'stack faint' : 'stack'}>
       <Facts
         rows={[
           ['Realised profit', knownText(totals.realised)],
