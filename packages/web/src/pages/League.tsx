@@ -52,7 +52,8 @@ export default function League() {
           { id: 'rules', label: 'How the score is made' },
         ]}
       />
-      {tab === 'boards' && (
+      {/* The first board depends on the answer: without it, the page would switch boards under the reader. */}
+      {tab === 'boards' && !league.isPending && (
         <Boards first={firstBoard(league.data)}>
           <LeagueEntry nextSeason={league.data?.schedule.entered_now_plays_from} />
         </Boards>
