@@ -176,7 +176,7 @@ function startEmptyStore() {
   return runNode(['--liftoff-only', 'dist/makeEmptyStore.js'])
 }
 
-/** What `npm link` and `npx` start. */
+/** The files that `npm link` and `npx` run. */
 function makeExecutable() {
   for (const bin of ['pit', 'pitAdmin']) if (present[bin]) chmodSync(`dist/${bin}.js`, 0o755)
 }

@@ -11,9 +11,11 @@ import {
 import { openChain } from './engine/chain.ts'
 import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
-import { endThread } from './engine/wakeAllocator.ts'
+import { wakeAllocator } from './engine/wakeAllocator.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
 import { bringToFormat, writeFormat } from './stateFormat.ts'
+
+const RELEASE_AFTER_MS = 3_000
 
 interface Venues {
   pools: Pool[]
@@ -92,17 +94,17 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     writeWhole(files.venues, venues)
     saveWorld(files.world, world)
   }
-  if (files) {
-    // The engines that deployed the world hold every block and its traces: 130 MB that new ones do not need.
-    await chain.close()
-    chain = await open()
-  }
-  collectGarbage()
-  await endThread()
+  setTimeout(releaseMemory, RELEASE_AFTER_MS).unref()
   const { blocks, gasUsed } = world.stats
   const made = `${venues.pools.length} pools, ${venues.curves.length} curves`
   stage(`world deployed: ${made} in ${blocks} blocks, ${Math.round(Number(gasUsed) / 1e6)} M gas`)
   return { chain, world, venues, fresh: true }
+}
+
+/** Native memory of the deployment's traces, which no heap limit would free. EDR drops it on its own threads. */
+function releaseMemory(): void {
+  collectGarbage()
+  wakeAllocator()
 }
 
 const readVenues = (file: string): Venues => JSON.parse(readFileSync(file, 'utf8'))
