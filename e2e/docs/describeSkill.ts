@@ -91,10 +91,7 @@ export function describeSkill(
 
 /** The first word of a command line that the command does not have: a subcommand or an option. */
 function unknownIn(line: string, map: CommandMap): string | null {
-  const words = line
-    .split(/\s+-- /)[0]!
-    .split(/\s+/)
-    .slice(1)
+  const words = line.split(/\s+-- /)[0]!.split(/\s+/)
   const options = new Set(map.options.map(({ name }) => name))
   let command = map
   for (const word of words) {
