@@ -12,7 +12,8 @@ import { MNEMONIC, openTrader, type Plan, receiptOf, type Trader } from '../e2e/
 import { openTradingWorld } from '../e2e/trading/world.ts'
 import { createByHand } from './trade/byHand.ts'
 import { openDistantNode } from './trade/distantNode.ts'
-import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
+import { figure, median, post, rpcTimed } from './trade/measure.ts'
+import { prepareLoad } from './trade/prepareLoad.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
 /** Warm-up rounds for code compilation, as in a running service. */
@@ -146,7 +147,7 @@ try {
 
   await manyWallets()
   await parallelTrades(trader)
-  await prepares()
+  console.log((await prepareLoad(server, { seconds: PREPARES_S, perS: PREPARES_PER_S })).text)
 } finally {
   await world.close()
   await far?.close()
@@ -209,37 +210,5 @@ async function parallelTrades(trader: Trader): Promise<void> {
   console.log(
     `parallel trades of one wallet: ${receipts.filter(({ status }) => status === '0x1').length} of 20 ` +
       'succeed',
-  )
-}
-
-/** This many prepares a second, whether or not earlier ones are answered. */
-async function prepares(): Promise<void> {
-  const traders = await Promise.all([4, 5, 6, 7].map((account) => openTrader(server.url, { account })))
-  const took: number[] = []
-  const refused: Record<string, number> = {}
-  let rssMb = 0
-  const underWay = new Set<Promise<void>>()
-  const startedAt = performance.now()
-  for (let i = 0; i < PREPARES_S * PREPARES_PER_S; i++) {
-    const wait = startedAt + (i * 1000) / PREPARES_PER_S - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const trader = traders[i % traders.length]!
-    const pair = i % 2 ? TRADE : { token_in: 'ETH', token_out: 'cbBTC', notional_usd: 20 }
-    const one = api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...pair })
-      .then(({ status, body, ms }) => {
-        took.push(ms)
-        if (status !== 200)
-          refused[body.error?.code ?? status] = (refused[body.error?.code ?? status] ?? 0) + 1
-      })
-      .finally(() => underWay.delete(one))
-    underWay.add(one)
-    if (i % PREPARES_PER_S === 0) rssMb = Math.max(rssMb, server.rssBytes() / 2 ** 20)
-  }
-  await Promise.all(underWay)
-  const seconds = (performance.now() - startedAt) / 1000
-  console.log(
-    `${PREPARES_PER_S} prepares a second for ${seconds.toFixed(1)} s: ${took.length} answered, refused ` +
-      `${JSON.stringify(refused)}, p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ` +
-      `${quantile(took, 0.99).toFixed(1)} ms, server at most ${rssMb.toFixed(0)} MB`,
   )
 }

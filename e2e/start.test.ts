@@ -35,7 +35,8 @@ beforeAll(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'pit-checkout-'))
   for (const name of ['node_modules', 'packages', 'scripts', 'contracts', 'data', 'docs', '.cache'])
     symlinkSync(resolve(name), join(checkout, name))
-  for (const name of ['package.json', 'package-lock.json', 'CHANGELOG.md']) copyFileSync(name, join(checkout, name))
+  for (const name of ['package.json', 'package-lock.json', 'CHANGELOG.md'])
+    copyFileSync(name, join(checkout, name))
   // As an older version created it: readable by everyone.
   dataDir = mkdtempSync(join(tmpdir(), 'pit-start-'))
   await seedDevnet(dataDir)
