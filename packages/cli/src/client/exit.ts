@@ -121,7 +121,9 @@ function ownCodeOf(error: unknown): { exit: number; code: keyof typeof COMMAND_F
 }
 
 /** A hint for every code; an unknown code may come from a newer server. */
-function fixOf({ code, hint, rule }: PitRefusal): string {
+function fixOf({ code, hint, rule, retry }: PitRefusal): string {
+  // The outcome is unknown: the hint says how to find it, or to repeat the call safely.
+  if (retry === 'look_first' && hint) return hint
   const name = rule && Object.hasOwn(ADVICE, rule) ? rule : code
   const tableHint = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
   return (

@@ -52,9 +52,9 @@ export default function League() {
           { id: 'rules', label: 'How the score is made' },
         ]}
       />
-      {/* The first board depends on the answer: without it, the page would switch boards under the reader. */}
-      {tab === 'boards' && !league.isPending && (
-        <Boards first={firstBoard(league.data)}>
+      {tab === 'boards' && (
+        // Without the answer the page would switch boards under the reader.
+        <Boards first={league.isPending ? null : firstBoard(league.data)}>
           <LeagueEntry nextSeason={league.data?.schedule.entered_now_plays_from} />
         </Boards>
       )}

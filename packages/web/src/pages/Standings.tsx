@@ -34,19 +34,23 @@ const BOARDS = [
   { id: 'practice', label: 'Practice board' },
 ]
 
-/** Both boards of the current season; between standings and switch what the page adds. */
-export function Boards({ first = 'prize', children }: { first?: Board; children?: ReactNode }) {
+/**
+ * Both boards of the current season; between standings and switch what the page adds. Until `first` is known
+ * they take their place on the page only.
+ */
+export function Boards({ first, children }: { first: Board | null; children?: ReactNode }) {
   const [chosen, setBoard] = useState<Board | null>(null)
-  const board = chosen ?? first
+  const board = chosen ?? first ?? 'prize'
+  const isKnown = (chosen ?? first) !== null
   const signedIn = useAccount() !== null
-  const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
+  const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000, enabled: isKnown })
   return (
     <>
       <Tabs
         look="segments"
         label="Boards"
         tabs={BOARDS}
-        chosen={board}
+        chosen={isKnown ? board : ''}
         onChoose={(id) => setBoard(id as Board)}
       />
       {signedIn && children}
@@ -63,7 +67,8 @@ export function Boards({ first = 'prize', children }: { first?: Board; children?
           </>
         )}
       </Loaded>
-      {!signedIn && children}
+      {/* Shown with the standings, whose length is not known before: it would move. */}
+      {!signedIn && !standings.isPending && children}
     </>
   )
 }
