@@ -109,9 +109,10 @@ it('fills a new devnet, and continues with the same wallets and agents', async (
   await expect
     .poll(async () => (await api()['league.standings']({ query: { board: 'practice' } })).rows.length)
     .toBe(3)
-  const { weeks } = await api().treasury()
-  expect(weeks[0]).toMatchObject({ status: 'preview' })
-  expect(weeks[0]!.tokens.length).toBeGreaterThan(0)
+  const week = async () => (await api().treasury()).weeks[0]!
+  expect(await week()).toMatchObject({ status: 'preview' })
+  // A fee counts once its trade's block is old enough.
+  await expect.poll(async () => (await week()).tokens.length, { timeout: WITHIN_MS }).toBeGreaterThan(0)
   expect(output()).not.toMatch(/demo .*(failed|not set up)/)
 
   await stop()

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '@pit/platform/test/until'
 import { readReportFile } from '@pit/reports'
 import type { Browser, Page, Route } from 'playwright-core'
 import { keccak256, stringToHex } from 'viem'
@@ -307,10 +308,17 @@ describe('signed in', () => {
     await open(page, '/agents')
     await page.getByRole('tab', { name: 'New agent' }).click()
     await page.getByLabel('Money').selectOption('live')
-    const shown = page.waitForResponse(/\/hosted\/[^/]+\/executor$/, WAIT)
+    let answered: string | undefined
+    const executorPath = /\/hosted\/[^/]+\/executor$/
+    await page.route(executorPath, (route) =>
+      changeAnswer(route, (answer: { executor: string }) => {
+        answered = answer.executor
+      }),
+    )
     await page.getByRole('button', { name: 'Create live agent (paused)' }).click()
-    const { executor } = (await (await shown).json()) as { executor: string }
     await page.getByRole('heading', { name: 'Limits you set' }).waitFor(WAIT)
+    const executor = await until(() => answered)
+    await page.unroute(executorPath)
     await world.devnet.rpc('hardhat_setBalance', [executor, '0xde0b6b3a7640000'])
     const widened = (route: Route) =>
       changeAnswer(route, ({ limits }: { limits: { max_trade_usd: number } }) => {

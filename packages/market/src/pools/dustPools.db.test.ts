@@ -1,5 +1,4 @@
 import { NATIVE } from '@pit/chain'
-import { systemClock } from '@pit/platform/clock'
 import type { Job } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/monitoring'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
@@ -44,17 +43,7 @@ withDb('pools with dust', (db) => {
     { profile = PROFILE, value = DOLLARS }: { profile?: ChainProfile; value?: PoolValue } = {},
   ) {
     const listener = { onBorn() {}, onGone() {}, onBlock() {} }
-    const pools = await followPools({
-      rpc,
-      db,
-      clock: systemClock,
-      profile,
-      logger,
-      pinned: [],
-      value,
-      maxPools,
-      listener,
-    })
+    const pools = await followPools({ rpc, db, profile, logger, pinned: [], value, maxPools, listener })
     const run = (job: Job) => job.run(new AbortController().signal)
     return {
       book: pools.book,

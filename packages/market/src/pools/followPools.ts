@@ -1,5 +1,4 @@
-import type { Clock } from '@pit/platform/clock'
-import { afterChange, type Chunk, followChain, type Header, type Place } from '@pit/platform/follow'
+import { type Chunk, followChain, type Header, type Place } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
 import { headerIn } from '@pit/platform/reads'
 import { countedTokens, createPendingSwaps, swapsIn } from '../candles/swapVolumes.ts'
@@ -14,9 +13,6 @@ import { createSavedPools } from './savedPools.ts'
 import { undoReorg } from './undoReorg.ts'
 
 export interface FollowPoolsDeps extends PoolMemoryDeps {
-  clock: Clock
-  /** Counts blocks that may have changed state; null while blocks are not followed. */
-  changes?(): number | null
   listener: BookListener & {
     /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
@@ -37,9 +33,8 @@ const POLL_MS = 50
 /** Poll interval while the node announces new blocks: only for missed announcements. */
 const POLL_SUBSCRIBED_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
+/** Also while blocks seem empty: a node that omits logs makes them seem so. */
 const CHECK_EVERY_MS = 5_000
-/** While only empty blocks come, or the process is idle. */
-const CHECK_QUIET_MS = 30_000
 /** About half an hour: further behind, reading states is faster than reading every swap. */
 const MAX_BEHIND = 20_000
 
@@ -140,8 +135,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       name: 'check pools',
       intervalMs: CHECK_EVERY_MS,
       firstAfterMs: CHECK_EVERY_MS,
-      idleMs: CHECK_QUIET_MS,
-      run: afterChange({ ...deps, maxMs: CHECK_QUIET_MS }, createPoolCheck({ rpc, logger, memory })),
+      run: createPoolCheck({ rpc, logger, memory }),
     },
     saveCheckpoint: {
       name: 'save market checkpoint',

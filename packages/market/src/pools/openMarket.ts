@@ -93,8 +93,6 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     db,
     profile,
     logger,
-    clock,
-    changes,
     pinned,
     value: createPoolValue(profile, marks.mark),
     listener: {
