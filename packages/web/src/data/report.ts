@@ -21,7 +21,8 @@ export function useReport(period: Period) {
     queryFn: async ({ signal }) => {
       const { client } = await openClient()
       const nowS = Math.floor(Date.now() / 1_000)
-      const { report } = await client.report({ fromS: startS(period, nowS), toS: nowS, signal })
+      // The period ends before `toS`: with the next second, a trade of this one is in it.
+      const { report } = await client.report({ fromS: startS(period, nowS), toS: nowS + 1, signal })
       return report
     },
     enabled: signedIn !== null,
