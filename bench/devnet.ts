@@ -18,7 +18,6 @@ interface Stats {
   head: number
   rss_mb: number
   cpu_s: number
-  shadowMismatches: number
   rotations: number
   rotationPauseMs?: number
   block_ms: { mean: number; p50: number; p99: number; max: number }
@@ -208,7 +207,7 @@ try {
     console.log(
       `after ${String(Math.round((performance.now() - startedAt) / 1000)).padStart(5)} s    rss ` +
         `${now.rss_mb} MB   block ms mean ${mean} p50 ${p50} p99 ${p99} max ${max}   rotations ` +
-        `${now.rotations}   mismatches ${now.shadowMismatches}   sent ${now.market.sent} refused ` +
+        `${now.rotations}   sent ${now.market.sent} refused ` +
         `${now.market.refused} failures ${now.market.failures} skipped ${now.market.skipped}`,
     )
   }
@@ -228,7 +227,6 @@ try {
   console.log(`simulations      ${JSON.stringify(simulations.report())}`)
   console.log(`quotes           ${JSON.stringify(quotes.report())}`)
   console.log(`head backwards   ${backwards}`)
-  console.log(`shadow mismatch  ${end.shadowMismatches}`)
   console.log(
     `rss              max ${maxRss} MB, ${end.rotations} rotations, longest pause ` +
       `${Math.round(end.rotationPauseMs ?? 0)} ms`,

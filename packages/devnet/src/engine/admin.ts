@@ -1,8 +1,8 @@
 import { rpcFailure } from './provider.ts'
 import { STATE_SETTERS } from './worldState.ts'
 
-/** Applied to main, logged, mirrored to the shadow. */
-const MIRRORED = new Set<string>([
+/** Applied to the engine and logged. */
+const LOGGED = new Set<string>([
   ...STATE_SETTERS,
   'hardhat_setCoinbase',
   'hardhat_impersonateAccount',
@@ -18,16 +18,16 @@ const REFUSED: Record<string, string> = {
   evm_setIntervalMining: "blocks are mined by the chain's own clock: use evm_mine for one more",
 }
 
-export type AdminWay = 'mirrored' | 'clock' | 'pool'
+export type AdminWay = 'logged' | 'clock' | 'pool'
 
 const CLOCK = new Set(['evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_mine', 'hardhat_mine'])
 const NEXT_BLOCK = new Set(['hardhat_setNextBlockBaseFeePerGas', 'hardhat_setPrevRandao'])
 
 /** Returns how an admin call is executed, or throws for an unsupported one. */
 export function wayOf(method: string): AdminWay {
-  if (MIRRORED.has(method)) return 'mirrored'
+  if (LOGGED.has(method)) return 'logged'
   if (CLOCK.has(method) || NEXT_BLOCK.has(method)) return 'clock'
-  // Only main's pool is changed: transactions that are never mined need no replay.
+  // Only the pool is changed: transactions that are never mined need no replay.
   if (method === 'hardhat_dropTransaction') return 'pool'
   const why = REFUSED[method]
   throw why

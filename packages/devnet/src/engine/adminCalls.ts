@@ -1,20 +1,18 @@
 import { wayOf } from './admin.ts'
 import { type ClockDeps, clockCall } from './clockCalls.ts'
 import type { CommitGate } from './commitGate.ts'
-import type { Fifo } from './fifo.ts'
 import type { ChainParts } from './openParts.ts'
 import type { Chain } from './types.ts'
 
 interface AdminDeps extends Pick<ClockDeps, 'mine' | 'setNext'> {
-  parts: Pick<ChainParts, 'engines' | 'head' | 'journal' | 'record'>
-  onMain: Fifo
+  parts: Pick<ChainParts, 'door' | 'engines' | 'head' | 'journal' | 'onMain' | 'record'>
   commit: CommitGate['commit']
 }
 
 /** Executes hardhat_ and evm_ calls. */
-export function createAdminCalls({ parts, onMain, commit, mine, setNext }: AdminDeps): Chain['admin'] {
-  const { engines, head, journal, record } = parts
-  const mirrored = <T>(method: string, params: unknown[]): Promise<T> =>
+export function createAdminCalls({ parts, commit, mine, setNext }: AdminDeps): Chain['admin'] {
+  const { door, engines, head, journal, onMain, record } = parts
+  const logged = <T>(method: string, params: unknown[]): Promise<T> =>
     onMain(() =>
       commit(async () => {
         const result = await engines.main().request<T>(method, params)
@@ -32,8 +30,8 @@ export function createAdminCalls({ parts, onMain, commit, mine, setNext }: Admin
   const clock: ClockDeps = { head: head.current, mine, setNext, addOffset }
   return async <T>(method: string, params: unknown[] = []): Promise<T> => {
     const way = wayOf(method)
-    if (way === 'mirrored') return mirrored<T>(method, params)
+    if (way === 'logged') return logged<T>(method, params)
     if (way === 'clock') return (await clockCall(clock, method, params)) as T
-    return engines.main().request<T>(method, params)
+    return door.pass(() => engines.main().request<T>(method, params))
   }
 }

@@ -1,17 +1,16 @@
 import type { Archive } from './archive.ts'
-import { applyEntry, type Entry } from './entries.ts'
+import { applyEmptyBlocks, applyEntry, type BlockEntry, type Entry, isEmptyBlock } from './entries.ts'
 import { growthOf } from './growth.ts'
 import { toHex } from './hex.ts'
-import { advanceEngine, createEngine, type EngineRole, type EngineSettings, type Image } from './image.ts'
-import { carryOver } from './pool.ts'
+import { advanceEngine, createEngine, type EngineSettings, type Image } from './image.ts'
 import type { Provider } from './provider.ts'
 import { settingsAfter } from './settings.ts'
-import type { BlockJson } from './types.ts'
+import type { BlockJson, Hex } from './types.ts'
 import { createWorldState, type WorldState } from './worldState.ts'
 
 /** An engine at the image's base block. */
-export async function bootEngine(role: EngineRole, image: Image, ownedKeys: string[]): Promise<Provider> {
-  const engine = await createEngine(role, image, ownedKeys)
+async function engineAt(image: Image, ownedKeys: string[]): Promise<Provider> {
+  const engine = await createEngine(image, ownedKeys)
   await advanceEngine(engine, image)
   return engine
 }
@@ -23,7 +22,10 @@ export function worldAt(image: Image): WorldState {
   return world
 }
 
-interface Replayed {
+interface Booted {
+  main: Provider
+  /** The hashes of each block's transactions, for each entry of the log. */
+  hashes: readonly (readonly Hex[])[]
   headBlock: BlockJson
   settings: EngineSettings
   grownKb: number
@@ -36,24 +38,9 @@ interface BootInput {
   ownedKeys: string[]
 }
 
-/** Both engines: main at the end of the log, with its pool, the shadow at the image's base block. */
-export async function bootEngines({ image, entries, archive, ownedKeys }: BootInput) {
-  const [main, shadow] = await Promise.all([
-    bootEngine('main', image, ownedKeys),
-    bootEngine('shadow', image, ownedKeys),
-  ])
-  const replayed = await replayLog(main, archive, image, entries)
-  await restorePool(main, entries)
-  return { main, shadow, ...replayed }
-}
-
-/** Replays the log on main; every block must have its logged hash. */
-async function replayLog(
-  main: Provider,
-  archive: Archive,
-  image: Image,
-  entries: readonly Entry[],
-): Promise<Replayed> {
+/** An engine at the end of the log: every replayed block must have its logged hash. */
+export async function bootEngine({ image, entries, archive, ownedKeys }: BootInput): Promise<Booted> {
+  const main = await engineAt(image, ownedKeys)
   const { base } = image
   if (base.number > 0 && archive.next() <= base.number) {
     throw new Error(`the archive ends before block ${base.number}, where the engine begins`)
@@ -61,8 +48,8 @@ async function replayLog(
   let settings = image.settings
   let blocks = 0
   let grownKb = 0
+  const hashes = await replay(main, entries)
   for (const entry of entries) {
-    await applyEntry(main, entry)
     settings = settingsAfter(settings, entry)
     if (entry.kind !== 'block') continue
     blocks += 1
@@ -77,12 +64,22 @@ async function replayLog(
     blocks === 0 && last > 0
       ? archive.read(last).block
       : await main.request<BlockJson>('eth_getBlockByNumber', [toHex(last), true])
-  return { headBlock, settings, grownKb }
+  return { main, hashes, headBlock, settings, grownKb }
 }
 
-/** Restores the pool of a clean stop. */
-async function restorePool(main: Provider, entries: readonly Entry[]): Promise<void> {
-  const last = entries[entries.length - 1]
-  // An invalid transaction is dropped, as it would have been.
-  if (last?.kind === 'pool') await carryOver(main, last.txs, () => {})
+/** Many empty blocks in one call: most blocks of a quiet chain are. */
+const EMPTY_AT_ONCE = 64
+
+/** Returns each entry's transaction hashes. */
+async function replay(engine: Provider, entries: readonly Entry[]): Promise<Hex[][]> {
+  const hashes: Hex[][] = []
+  while (hashes.length < entries.length) {
+    const rest = entries.slice(hashes.length, hashes.length + EMPTY_AT_ONCE)
+    const firstOther = rest.findIndex((entry) => !isEmptyBlock(entry))
+    const empty = rest.slice(0, firstOther === -1 ? rest.length : firstOther) as BlockEntry[]
+    if (empty.length > 0) await applyEmptyBlocks(engine, empty)
+    hashes.push(...empty.map(() => []))
+    if (firstOther !== -1) hashes.push(await applyEntry(engine, rest[firstOther]!))
+  }
+  return hashes
 }

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { publicAccounts } from './accounts.ts'
 import { openChain } from './chain.ts'
 import { deploySwapLoad } from './swapLoad.ts'
@@ -8,7 +11,14 @@ import type { Chain, Hex, ReceiptJson } from './types.ts'
 const accounts = publicAccounts()
 const signers = accounts.map(({ privateKey }) => privateKeyToAccount(privateKey))
 const nobody = `0x${'aa'.repeat(20)}` as const
+/** No rotation and no image at a stop: a start replays the log. */
+const NEVER = 1e9
 const open: Chain[] = []
+const stop = (chain: Chain) => open.splice(open.indexOf(chain), 1)[0]!.close()
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pit-chain-'))
+})
 const opened = async (options: Parameters<typeof openChain>[0] = {}) => {
   const chain = await openChain(options)
   open.push(chain)
@@ -16,6 +26,7 @@ const opened = async (options: Parameters<typeof openChain>[0] = {}) => {
 }
 afterEach(async () => {
   for (const chain of open.splice(0)) await chain.close()
+  rmSync(dir, { recursive: true, force: true })
 })
 
 /** A repeatable stream of numbers in [0, 1). */
@@ -27,8 +38,8 @@ function seeded(seed: number) {
   }
 }
 
-test('the shadow mines the same blocks under a mixed load with simulations in between', async () => {
-  const chain = await opened()
+test('a mixed load with simulations in between replays to the same blocks', async () => {
+  const chain = await opened({ dataDir: dir, rotateAtKb: NEVER })
   const load = await deploySwapLoad(
     chain,
     accounts.map(({ address }) => address),
@@ -71,21 +82,58 @@ test('the shadow mines the same blocks under a mixed load with simulations in be
       await chain.admin('hardhat_setCoinbase', [`0x0000000000000000000000000000000000c0ff${10 + pick(80)}`])
     const [block] = await Promise.all([
       chain.mine(),
-      chain.onShadow(async (shadow) => {
-        await shadow.request('hardhat_setBalance', [accounts[0]!.address, '0x1'])
-        await shadow.request('hardhat_setCoinbase', [nobody])
-        await shadow.request('hardhat_setNextBlockBaseFeePerGas', ['0x0'])
-        await shadow.request('evm_mine')
+      chain.onScratch(async (engine) => {
+        await engine.request('hardhat_setBalance', [accounts[0]!.address, '0x1'])
+        await engine.request('hardhat_setCoinbase', [nobody])
+        await engine.request('hardhat_setNextBlockBaseFeePerGas', ['0x0'])
+        await engine.request('evm_mine')
       }),
     ])
     expect(block.hash).toBe(chain.head().hash)
   }
-  await chain.onShadow(async (shadow, head) => {
+  await chain.onScratch(async (engine, head) => {
     expect(head).toEqual(chain.head())
-    const latest = await shadow.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const latest = await engine.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
     expect(latest.hash).toBe(head.hash)
   })
-  expect(chain.stats()).toMatchObject({ shadowMismatches: 0, pooled: 0 })
+  expect(chain.stats()).toMatchObject({ pooled: 0 })
+  const head = chain.head()
+  await stop(chain)
+  // A start replays the log, and refuses a block that comes out with another hash.
+  const again = await opened({ dataDir: dir, rotateAtKb: NEVER })
+  expect(again.head()).toEqual(head)
+})
+
+test('a simulation sees no pooled transaction, and the next block has them all', async () => {
+  const chain = await opened()
+  const signer = signers[4]!
+  const fees = { type: 'eip1559', chainId: 4663, gas: 21_000n, to: nobody, maxFeePerGas: 10n ** 9n } as const
+  const hashes: Hex[] = []
+  for (const nonce of [0, 1, 3]) {
+    hashes.push(await chain.sendRaw(await signer.signTransaction({ ...fees, nonce, value: 7n })))
+  }
+  // Replaced by the same nonce with a higher fee.
+  hashes[1] = await chain.sendRaw(
+    await signer.signTransaction({ ...fees, nonce: 1, value: 8n, maxFeePerGas: 10n ** 10n }),
+  )
+  const seen = chain.onScratch(async (engine) => {
+    await engine.request('evm_mine')
+    const block = await engine.request<{ transactions: Hex[] }>('eth_getBlockByNumber', ['latest', false])
+    return block.transactions
+  })
+  // Reads beside it wait until it is undone.
+  const [inside, height, balance, pending] = await Promise.all([
+    seen,
+    chain.request('eth_blockNumber'),
+    chain.request('eth_getBalance', [nobody, 'latest']),
+    chain.request<Hex>('eth_getTransactionCount', [signer.address, 'pending']),
+  ])
+  expect(inside).toEqual([])
+  expect([height, balance, Number(pending)]).toEqual(['0x0', '0x0', 2])
+  const block = await chain.mine()
+  expect(block.transactions.map(({ hash }) => hash)).toEqual([hashes[0], hashes[1]])
+  const last = await chain.sendRaw(await signer.signTransaction({ ...fees, nonce: 2 }))
+  expect((await chain.mine()).transactions.map(({ hash }) => hash)).toEqual([last, hashes[2]])
 })
 
 test('transactions are rejected, replaced and kept pending like in the engine, and nothing accumulates', async () => {
@@ -112,8 +160,6 @@ test('transactions are rejected, replaced and kept pending like in the engine, a
     expect(await chain.admin('hardhat_dropTransaction', [hash])).toBe(true)
   }
   expect(chain.stats().pooled).toBeLessThan(600)
-  await chain.onShadow(async () => {})
-  expect(chain.stats().shadowMismatches).toBe(0)
 })
 
 test('time only moves forward, offsets add up, and rewinding the head is rejected', async () => {
@@ -134,25 +180,27 @@ test('time only moves forward, offsets add up, and rewinding the head is rejecte
   await expect(chain.request('evm_nothing', [])).rejects.toMatchObject({ code: -32601 })
 })
 
-test('a diverged shadow is detected, counted and rebuilt', async () => {
+test('a simulation that cannot be undone halts the chain, and a restart continues from the log', async () => {
   const lines: string[] = []
-  const chain = await opened({ log: (message) => lines.push(message) })
+  const log = (message: string) => lines.push(message)
+  const chain = await opened({ dataDir: dir, rotateAtKb: NEVER, log })
   await chain.sendOwned({ from: accounts[0]!.address, to: nobody, value: 5n, gas: 21_000n })
   await chain.mine()
-  // A simulation that reverts its own snapshot cannot be undone: its changes stay.
+  // It reverts its own snapshot, so its later changes stay.
   await chain
-    .onShadow(async (shadow) => {
-      await shadow.request('hardhat_setBalance', [nobody, '0x1234'])
-      await shadow.request('evm_revert', ['0x1'])
-      await shadow.request('hardhat_setBalance', [nobody, '0x1234'])
+    .onScratch(async (engine) => {
+      await engine.request('hardhat_setBalance', [nobody, '0x1234'])
+      await engine.request('evm_revert', ['0x1'])
+      await engine.request('hardhat_setBalance', [nobody, '0x1234'])
     })
     .catch(() => {})
-  await chain.sendOwned({ from: accounts[0]!.address, to: nobody, value: 5n, gas: 21_000n })
-  await chain.mine()
-  const seen = await chain.onShadow((shadow) => shadow.request<Hex>('eth_getBalance', [nobody, 'latest']))
-  expect(BigInt(seen)).toBe(10n)
-  expect(chain.stats().shadowMismatches).toBe(1)
-  expect(lines).toContain('shadow rebuilt')
+  await expect(chain.mine()).rejects.toThrow(/halted.*could not be undone.*Restart it/)
+  await expect(chain.request('eth_getBalance', [nobody, 'latest'])).rejects.toThrow(/halted/)
+  expect(lines).toContain('the chain has halted')
+  await stop(chain)
+  const again = await opened({ dataDir: dir, rotateAtKb: NEVER })
+  expect(BigInt(await again.request<Hex>('eth_getBalance', [nobody, 'latest']))).toBe(5n)
+  await again.mine()
 })
 
 test('a block is invisible before it is logged, and has receipts when it is announced', async () => {

@@ -1,14 +1,12 @@
 import { createAdminCalls } from './adminCalls.ts'
 import { createBlockListeners } from './blockListeners.ts'
 import { createCommitGate } from './commitGate.ts'
-import { createFifo } from './fifo.ts'
 import { createMiner } from './miner.ts'
 import { openParts } from './openParts.ts'
 import { read } from './reads.ts'
 import { leaveImage, type RotationDeps, rotate } from './rotate.ts'
 import { createRotationSchedule } from './rotationSchedule.ts'
 import { createTicker } from './ticker.ts'
-import { createTurnstile } from './turnstile.ts'
 import type { BlockJson, Chain, Hex, Log, OwnedTx } from './types.ts'
 
 export interface ChainOptions {
@@ -29,8 +27,6 @@ const ROTATE_AT_KB = 18_000
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
 const MAX_TRACED_AT_STOP = 200
 const KEEP_STATE_BLOCKS = 128
-/** Blocks stop when the shadow is this many entries behind: its queue takes memory. */
-const MAX_SHADOW_LAG = 4_000
 
 /** Opens the chain and connects its parts; each of them owns its state. */
 export async function openChain(options: ChainOptions = {}): Promise<Chain> {
@@ -44,9 +40,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     keepStateBlocks: options.keepStateBlocks ?? KEEP_STATE_BLOCKS,
     log,
   })
-  const { archive, archiver, engines, head, journal, pool, record, shadow } = parts
-  const onMain = createFifo()
-  const sends = createTurnstile()
+  const { alone, archive, archiver, door, engines, head, journal, onMain, pool, record, tracker } = parts
   const listeners = createBlockListeners(log)
   const { commit, settled } = createCommitGate(journal.throwIfHalted)
   const miner = createMiner({ parts, now, baseFeeWei: BigInt(parts.genesis.initialBaseFeeWei) })
@@ -67,12 +61,12 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const rotationDeps = (): RotationDeps => ({
     dir: parts.dir,
     main: engines.main(),
-    shadow,
+    tracker,
     archiver,
     pool,
     ownedKeys: parts.ownedKeys,
     log,
-    alone: (job) => onMain(() => sends.whileShut(job)),
+    alone,
     settleHead: async () => {
       if (head.isChanged()) announce(await mineNow())
     },
@@ -89,13 +83,11 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
         const previous = { first: journal.base(), last: Number(head.current().number) }
         journal.switchTo(rotated.generation)
         engines.replaceMain(rotated.main, previous)
-        shadow.switchTo(rotated.shadow)
         journal.sweep()
         onSwitch()
       }),
   })
   const mine = async (atS?: bigint): Promise<BlockJson> => {
-    while (shadow.lag() > MAX_SHADOW_LAG) await shadow.replayed()
     while (rotation.isOverdue()) await rotation.ended()
     const block = await onMain(async () => {
       const mined = await mineNow(atS)
@@ -109,9 +101,17 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     await mine().catch((error) => log('mining failed', { error: String(error) }))
   })
 
-  const admin = createAdminCalls({ parts, onMain, commit, mine, setNext: miner.setNext })
+  const placesNow = () => ({
+    main: engines.main(),
+    base: journal.base() || -1,
+    head: head.current(),
+    archive,
+    retired: engines.retired,
+    served: journal.served,
+  })
+  const admin = createAdminCalls({ parts, commit, mine, setNext: miner.setNext })
   const leaveImageBehind = async () => {
-    if (shadow.backlog() > MAX_TRACED_AT_STOP) return
+    if (tracker.backlog() > MAX_TRACED_AT_STOP) return
     try {
       journal.switchTo(await leaveImage(rotationDeps()))
       journal.sweep()
@@ -127,33 +127,28 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       if (method === 'eth_sendRawTransaction') return (await chain.sendRaw(params[0] as Hex)) as T
       if (method === 'eth_sendTransaction') return (await chain.sendOwned(params[0] as OwnedTx)) as T
       if (/^(hardhat|evm)_/.test(method)) return admin<T>(method, params)
-      const { retired } = engines
-      const { served } = journal
-      const base = journal.base() || -1
-      const places = { main: engines.main(), base, head: head.current(), archive, retired, served }
-      return settled(read(places, method, params) as Promise<T>)
+      return settled(door.pass(() => read(placesNow(), method, params) as Promise<T>))
     },
-    sendRaw: (raw) => sends.pass(() => settled(pool.sendRaw(engines.main(), raw))),
-    sendOwned: (tx) => sends.pass(() => settled(pool.sendOwned(engines.main(), tx))),
+    sendRaw: (raw) => settled(door.pass(() => pool.sendRaw(engines.main(), raw))),
+    sendOwned: (tx) => settled(door.pass(() => pool.sendOwned(engines.main(), tx))),
     admin,
     mine,
-    onShadow: shadow.onShadow,
+    onScratch: parts.scratch.run,
     onBlock: listeners.add,
     startTicking(blockMs) {
       rotation.startClock()
-      shadow.beginTracing()
+      tracker.beginTracing()
       ticker.start(blockMs)
     },
     stats: () => ({
       blocks: miner.blocks(),
       ...rotation.stats(),
-      shadowMismatches: shadow.mismatches(),
       walBytes: journal.bytes(),
       pooled: pool.size(),
     }),
     async close() {
       ticker.stop()
-      if (shadow.backlog() > MAX_TRACED_AT_STOP) shadow.stopTracing()
+      if (tracker.backlog() > MAX_TRACED_AT_STOP) tracker.stopTracing()
       await rotation.close()
       await onMain(async () => {
         const txs = await pool.waiting(engines.main())

@@ -1,5 +1,4 @@
 import type { Entry } from './entries.ts'
-import type { Image } from './image.ts'
 import type { BlockJson, Head } from './types.ts'
 
 /** The newest block, and whether admin calls changed the state after it. */
@@ -36,14 +35,3 @@ const headOf = (block: BlockJson): Head => ({
   timestampS: BigInt(block.timestamp),
   baseFeeWei: BigInt(block.baseFeePerGas),
 })
-
-/** The head of an engine built from an image; only the engine knows the hash of block 0. */
-export const headOfImage = ({ base }: Image, headBlock: BlockJson): Head =>
-  base.number === 0 && Number(headBlock.number) === 0
-    ? headOf(headBlock)
-    : {
-        number: BigInt(base.number),
-        hash: base.hash,
-        timestampS: BigInt(base.timestampS),
-        baseFeeWei: BigInt(base.baseFeeWei),
-      }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from './entries.ts'
 import { type Groundwork, type Image, readChecked, writeChecked } from './image.ts'
-import { openRecordLog, type RecordLog, readRecords } from './recordLog.ts'
+import { openRecordLog, type RecordLog } from './recordLog.ts'
 
 /**
- * A generation is the disk state of one pair of engines: `state-N` (the accounts), `image-B` (how to bring
- * them to block B) and `wal-B` (entries since). It exists once its wal does; that file is created last.
+ * A generation is the disk state of one engine: `state-N` (the accounts), `image-B` (how to bring
+ * it to block B) and `wal-B` (entries since). It exists once its wal does; that file is created last.
  */
 export interface Generation {
   image: Image
@@ -33,14 +33,10 @@ export function loadGeneration(dir: string): Generation | undefined {
   return { image, wal: log, entries: records, cutBytes }
 }
 
-export function readImage(dir: string, base: number): Image {
+function readImage(dir: string, base: number): Image {
   const { stateFile, ...rest } = readChecked<ImageFile>(imagePath(dir, base))
   return { ...readChecked<Groundwork>(join(dir, stateFile)), ...rest }
 }
-
-/** The entries a generation's log holds now. */
-export const readLog = (dir: string, base: number): Entry[] =>
-  readRecords<Entry>(readFileSync(walPath(dir, base))).records
 
 /** The large part, written while blocks continue. Returns the file's name. */
 export function writeGround(dir: string, ground: Groundwork): string {

@@ -57,9 +57,8 @@ export function readChecked<T>(path: string): T {
   return JSON.parse(text)
 }
 
-export type EngineRole = 'main' | 'shadow'
 /** The slow part: an engine at block 0 with the image's accounts. */
-export function createEngine(role: EngineRole, ground: Groundwork, ownedKeys: string[]): Promise<Provider> {
+export function createEngine(ground: Groundwork, ownedKeys: string[]): Promise<Provider> {
   return createProvider({
     genesis: ground.accounts.map(toGenesis),
     genesisTimeS: BigInt(ground.genesisTimeS),
@@ -67,8 +66,6 @@ export function createEngine(role: EngineRole, ground: Groundwork, ownedKeys: st
     autoMine: false,
     blockGasLimit: BigInt(ground.initialBlockGasLimit),
     baseFeeWei: BigInt(ground.initialBaseFeeWei),
-    // The shadow receives each block's transactions in the block's order and keeps it.
-    ordering: role === 'main' ? 'priority' : 'arrival',
   })
 }
 
@@ -76,14 +73,13 @@ export function createEngine(role: EngineRole, ground: Groundwork, ownedKeys: st
 export async function advanceEngine(
   engine: Provider,
   { changes, base, settings }: Pick<Image, 'changes' | 'base' | 'settings'>,
-): Promise<Hex> {
+): Promise<void> {
   if (changes.length > 0) await engine.batch(changes)
   await engine.batch(settingCalls(settings))
   const block = base.number === 0 ? await latest(engine) : await jump(engine, base)
   if (base.number > 0 && block.stateRoot !== base.stateRoot) {
     throw new Error(`image at block ${base.number} has state root ${block.stateRoot}, not ${base.stateRoot}`)
   }
-  return block.hash
 }
 
 async function jump(engine: Provider, base: ImageBase) {

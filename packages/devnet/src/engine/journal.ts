@@ -1,6 +1,6 @@
 import type { Entry } from './entries.ts'
-import { type Generation, readImage, readLog, sweepGenerations } from './generation.ts'
-import type { EngineSettings, Image } from './image.ts'
+import { type Generation, sweepGenerations } from './generation.ts'
+import type { EngineSettings } from './image.ts'
 import { rpcFailure } from './provider.ts'
 import { settingsAfter } from './settings.ts'
 import type { BlockJson, Log } from './types.ts'
@@ -14,12 +14,12 @@ export interface Journal {
   /** The block as clients see it: the first one of an engine has the archived one as its parent. */
   served(block: BlockJson): BlockJson
   settings(): EngineSettings
-  /** The generation as it is on disk now. */
-  readBack(): { image: Image; entries: Entry[] }
   /** Continues in another generation. */
   switchTo(generation: Generation): void
   /** Removes the files of older generations. */
   sweep(): void
+  /** From now on nothing is mined or answered; a restart continues from the log. */
+  halt(why: string): Error
   isHalted(): boolean
   throwIfHalted(): void
   bytes(): number
@@ -37,14 +37,17 @@ export function createJournal({ dir, log, ...start }: JournalInput): Journal {
   let { generation, settings } = start
   let halted: Error | undefined
   const base = () => generation.image.base.number
+  const halt = (why: string) => {
+    halted ??= rpcFailure(-32603, `the chain has halted: ${why}. Restart it: it continues from its log`)
+    log('the chain has halted', { why })
+    return halted
+  }
   return {
     append(entry) {
       try {
         generation.wal.append(entry)
       } catch (error) {
-        halted = rpcFailure(-32603, `the chain has halted: its log cannot be written (${String(error)})`)
-        log('the log cannot be written: the chain has halted', { error: String(error) })
-        throw halted
+        throw halt(`its log cannot be written (${String(error)})`)
       }
       settings = settingsAfter(settings, entry)
     },
@@ -54,12 +57,12 @@ export function createJournal({ dir, log, ...start }: JournalInput): Journal {
         ? { ...block, parentHash: generation.image.base.hash }
         : block,
     settings: () => settings,
-    readBack: () => ({ image: readImage(dir, base()), entries: readLog(dir, base()) }),
     switchTo(next) {
       generation.wal.close()
       generation = next
     },
     sweep: () => sweepGenerations(dir, base()),
+    halt,
     isHalted: () => halted !== undefined,
     throwIfHalted() {
       if (halted) throw halted

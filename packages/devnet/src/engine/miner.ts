@@ -40,7 +40,8 @@ export function createMiner({ parts, now, baseFeeWei }: MinerDeps): Miner {
       }
       next = {}
       const block = journal.served(await mineBlock(engines.main(), terms))
-      record(entryOf(block, pool.take(block)))
+      const hashes = block.transactions.map(({ hash }) => hash)
+      record(entryOf(block, pool.take(block)), hashes)
       head.advance(block)
       blocks += 1
       uncollectedTxs += block.transactions.length

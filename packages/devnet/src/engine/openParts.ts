@@ -1,15 +1,18 @@
 import { publicAccounts } from './accounts.ts'
 import type { Archive } from './archive.ts'
 import { type Archiver, createArchiver } from './archiver.ts'
-import { bootEngine, bootEngines, worldAt } from './boot.ts'
-import { type ChainHead, createChainHead, headOfImage } from './chainHead.ts'
+import { bootEngine, worldAt } from './boot.ts'
+import { type ChainHead, createChainHead } from './chainHead.ts'
 import { createEngines, type Engines } from './engines.ts'
 import type { Entry } from './entries.ts'
+import { createFifo, type Fifo } from './fifo.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { openDisk } from './openDisk.ts'
 import { createPool, type Pool } from './pool.ts'
-import { createShadow, type Shadow } from './shadow.ts'
-import type { Log } from './types.ts'
+import { createScratch, type Scratch } from './scratch.ts'
+import { createStateTracker, type StateTracker } from './stateTracker.ts'
+import { createTurnstile, type Turnstile } from './turnstile.ts'
+import type { Hex, Log } from './types.ts'
 
 /** The parts of a chain that are restored from disk; each owns its state. */
 export interface ChainParts {
@@ -20,14 +23,21 @@ export interface ChainParts {
   archive: Archive
   archiver: Archiver
   engines: Engines
+  /** Jobs that change the engine, one at a time. */
+  onMain: Fifo
+  /** Reads and sends pass, many at once. */
+  door: Turnstile
+  /** Runs a job while nothing else reads or changes the engine. */
+  alone: Fifo
   head: ChainHead
   journal: Journal
   pool: Pool
-  shadow: Shadow
-  /** Growth of the main engine by the replayed blocks. */
+  scratch: Scratch
+  tracker: StateTracker
+  /** Growth of the engine by the replayed blocks. */
   grownKb: number
-  /** Logs an entry and passes it on to the shadow. */
-  record(entry: Entry): void
+  /** Logs an entry; `hashes` are those of a block's transactions. */
+  record(entry: Entry, hashes?: readonly Hex[]): void
   close(): Promise<void>
 }
 
@@ -51,7 +61,7 @@ export async function openParts({
   const { dir, fresh, archive, generation, release } = openDisk(dataDir, { ...terms, owned })
   const { image, entries, cutBytes } = generation
   if (cutBytes > 0) log('the log ended in a partial record; truncated', { bytes: cutBytes })
-  const booted = await bootEngines({ image, entries, archive, ownedKeys }).catch((error) => {
+  const booted = await bootEngine({ image, entries, archive, ownedKeys }).catch((error) => {
     generation.wal.close()
     release()
     throw error
@@ -60,22 +70,26 @@ export async function openParts({
   const engines = createEngines(booted.main, keepStateBlocks)
   const journal = createJournal({ dir, generation, settings: booted.settings, log })
   const head = createChainHead(journal.served(booted.headBlock), entries)
-  const shadow = createShadow({
-    engine: booted.shadow,
-    head: headOfImage(image, head.block()),
-    world: worldAt(image),
-    log,
-    async rebuild(count) {
-      const stored = journal.readBack()
-      return {
-        engine: await bootEngine('shadow', stored.image, ownedKeys),
-        head: headOfImage(stored.image, head.block()),
-        world: worldAt(stored.image),
-        entries: stored.entries.slice(0, count),
-      }
-    },
+  const onMain = createFifo()
+  const door = createTurnstile()
+  const alone: Fifo = (job) => onMain(() => door.whileShut(job))
+  const pool = createPool()
+  const last = entries.at(-1)
+  if (last?.kind === 'pool') await pool.restore(booted.main, last.txs)
+  const scratch = createScratch({
+    engine: engines.main,
+    head: head.current,
+    pooled: pool.hashes,
+    alone,
+    halt: journal.halt,
   })
-  for (const entry of entries) shadow.mirror(entry)
+  const tracker = createStateTracker({
+    engine: engines.main,
+    world: worldAt(image),
+    isBusy: scratch.isBusy,
+    log,
+  })
+  for (const [at, entry] of entries.entries()) tracker.add(entry, booted.hashes[at]!)
   const { initialBaseFeeWei, initialBlockGasLimit } = image
   return {
     dir,
@@ -85,17 +99,21 @@ export async function openParts({
     archive,
     archiver: createArchiver(archive, journal.served),
     engines,
+    onMain,
+    door,
+    alone,
     head,
     journal,
-    pool: createPool(),
-    shadow,
+    pool,
+    scratch,
+    tracker,
     grownKb: booted.grownKb,
-    record(entry) {
+    record(entry, hashes = []) {
       journal.append(entry)
-      shadow.mirror(entry)
+      tracker.add(entry, hashes)
     },
     async close() {
-      await shadow.close()
+      await tracker.close()
       journal.close()
       release()
     },

@@ -11,6 +11,10 @@ export interface Pool {
   sendOwned(engine: Provider, tx: OwnedTx): Promise<Hex>
   /** The block's transactions in replayable form; they leave the pool. */
   take(block: BlockJson): Replayable[]
+  /** Pools the transactions of a clean stop again; an invalid one is dropped, as it would have been. */
+  restore(engine: Provider, txs: readonly Replayable[]): Promise<void>
+  /** Transactions that are not mined yet, some of them dropped or replaced. */
+  hashes(): Hex[]
   /** Transactions the engine still holds, in order of arrival. */
   waiting(engine: Provider): Promise<Replayable[]>
   size(): number
@@ -61,6 +65,13 @@ export function createPool(): Pool {
         return form
       })
     },
+    async restore(engine, txs) {
+      for (const tx of txs) {
+        const answers = await engine.batch(pooling(tx)).catch(() => [])
+        if (answers.length > 0) sent.set(answers.at(-1) as Hex, tx)
+      }
+    },
+    hashes: () => [...sent.keys()],
     waiting: async (engine) => (await held(engine)).map((tx) => sent.get(tx.hash) ?? replayableOf(tx)),
     size: () => sent.size,
   }

@@ -41,8 +41,6 @@ export interface ProviderOptions {
   autoMine: boolean
   blockGasLimit: bigint
   baseFeeWei: bigint
-  /** `priority` (default): by tip, then arrival. `arrival` mines in order of arrival, as a replay needs. */
-  ordering?: 'priority' | 'arrival'
 }
 
 export const rpcFailure = (code: number, message: string, data?: unknown): RpcFailure =>
@@ -72,8 +70,8 @@ const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
 /**
  * An engine works on one request at a time; more only occupy more of its threads, each of which keeps its
- * memory. A second request is passed on while the first runs. All engines together (two in service, two being
- * built, those retired for reads) get no more than this machine can run: threads, once created, stay.
+ * memory. A second request is passed on while the first runs. All engines together (in service, being built,
+ * retired for reads) get no more than this machine can run: threads, once created, stay.
  */
 const IN_ENGINE_AT_ONCE = 2
 const IN_ALL_ENGINES_AT_ONCE = 4
@@ -109,9 +107,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       mining: {
         autoMine: options.autoMine,
         blockGasLimit: options.blockGasLimit,
-        memPool: {
-          order: options.ordering === 'arrival' ? edr.MineOrdering.Fifo : edr.MineOrdering.Priority,
-        },
+        // By tip, then arrival.
+        memPool: { order: edr.MineOrdering.Priority },
       },
       network: {
         genesisBlockGasLimit: options.blockGasLimit,

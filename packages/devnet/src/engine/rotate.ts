@@ -3,13 +3,13 @@ import { beginGeneration, type Generation, writeGround } from './generation.ts'
 import { advanceEngine, createEngine, type EngineSettings, type Groundwork, type Image } from './image.ts'
 import { carryOver, type Pool } from './pool.ts'
 import type { Call, Provider } from './provider.ts'
-import type { Shadow } from './shadow.ts'
+import type { StateTracker } from './stateTracker.ts'
 import type { BlockJson, Hex, Log } from './types.ts'
 
 export interface RotationDeps {
   dir: string
   main: Provider
-  shadow: Shadow
+  tracker: StateTracker
   archiver: Archiver
   pool: Pool
   ownedKeys: string[]
@@ -26,12 +26,10 @@ export interface RotationDeps {
 export interface Rotated {
   generation: Generation
   main: Provider
-  shadow: Provider
 }
 
 /**
- * Builds a fresh pair of engines from the state and switches to them, because old ones keep every block and
- * state. The slow part runs beside the blocks; changes meanwhile are applied at the switch, which happens
+ * Builds a fresh engine from the state and switches to it, because an old one keeps every block and state. The slow part runs beside the blocks; changes meanwhile are applied at the switch, which happens
  * only if the state roots match. `adopt` runs before anything else can.
  */
 export async function rotate(
@@ -39,22 +37,20 @@ export async function rotate(
   adopt: (rotated: Rotated) => void,
 ): Promise<{ pauseMs: number }> {
   const { ground, stateFile } = await takeGround(deps)
-  const main = await createEngine('main', ground, deps.ownedKeys)
-  const shadow = await createEngine('shadow', ground, deps.ownedKeys)
+  const main = await createEngine(ground, deps.ownedKeys)
   // Catch up first, so that blocks wait only for the last few entries.
-  const meanwhile = await deps.shadow.takeChanges()
-  await Promise.all([main.batch(meanwhile), shadow.batch(meanwhile)])
+  const meanwhile = await deps.tracker.takeChanges()
+  await main.batch(meanwhile)
   return deps.alone(async () => {
     const startedMs = performance.now()
     await deps.settleHead()
     const image = await completeImage(deps, ground, meanwhile)
     const rest = { ...image, changes: image.changes.slice(meanwhile.length) }
-    const [mainAt, shadowAt] = await Promise.all([advanceEngine(main, rest), advanceEngine(shadow, rest)])
-    if (mainAt !== shadowAt) throw new Error(`the new engines differ at block ${image.base.number}`)
+    await advanceEngine(main, rest)
     await deps.archiver.complete(deps.main, image.base.number)
     const dropped = (error: unknown) => deps.log('a pooled transaction was dropped', { error: String(error) })
     await carryOver(main, await deps.pool.waiting(deps.main), dropped)
-    adopt({ generation: beginGeneration(deps.dir, image, stateFile), main, shadow })
+    adopt({ generation: beginGeneration(deps.dir, image, stateFile), main })
     return { pauseMs: performance.now() - startedMs }
   })
 }
@@ -66,13 +62,13 @@ export async function leaveImage(deps: RotationDeps): Promise<Generation> {
   await deps.settleHead()
   const { ground, stateFile } = await takeGround(deps)
   const image = await completeImage(deps, ground, [])
-  await advanceEngine(await createEngine('main', ground, deps.ownedKeys), image)
+  await advanceEngine(await createEngine(ground, deps.ownedKeys), image)
   await deps.archiver.complete(deps.main, image.base.number)
   return beginGeneration(deps.dir, image, stateFile)
 }
 
 async function takeGround(deps: RotationDeps): Promise<{ ground: Groundwork; stateFile: string }> {
-  const accounts = await deps.shadow.takeState()
+  const accounts = await deps.tracker.takeState()
   const ground: Groundwork = {
     ...deps.ground,
     accounts,
@@ -87,7 +83,7 @@ async function completeImage(
   ground: Groundwork,
   earlier: readonly Call[],
 ): Promise<Image> {
-  const world = await deps.shadow.traced()
+  const world = await deps.tracker.traced()
   const changes = [...earlier, ...world.changes()]
   return { ...ground, changes, base: baseOf(deps.headBlock()), settings: deps.settings() }
 }

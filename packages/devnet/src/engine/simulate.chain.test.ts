@@ -71,12 +71,11 @@ test('calls of a block see each other, in the order given, and leave nothing beh
   expect(BigInt(block!.gasUsed)).toBe(block!.calls.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n))
   expect(await chain.request('eth_getBalance', [alice!.address, 'latest'])).toBe(before)
   await chain.mine()
-  await chain.onShadow(async (shadow, head) => {
-    expect((await shadow.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash).toBe(
+  await chain.onScratch(async (engine, head) => {
+    expect((await engine.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash).toBe(
       head.hash,
     )
   })
-  expect(chain.stats().shadowMismatches).toBe(0)
 })
 
 test('failures are reported per call: reason, custom error, panic, out of gas', async () => {
@@ -145,8 +144,6 @@ test('block overrides are what contracts see, and filler blocks stand between', 
   // Neither the recipient nor the limit persists.
   const real = await chain.mine()
   expect(real['miner']).not.toBe(recipient)
-  await chain.onShadow(async () => {})
-  expect(chain.stats().shadowMismatches).toBe(0)
 })
 
 test('state overrides: balance, nonce, code, stateDiff, and state of an empty account', async () => {
@@ -287,11 +284,11 @@ test('a block gas limit that was changed counts from the next simulation on', as
 
 test('a failed request is undone', async () => {
   const balance = () =>
-    chain.onShadow((shadow) => shadow.request<Hex>('eth_getBalance', [alice!.address, 'latest']))
+    chain.onScratch((engine) => engine.request<Hex>('eth_getBalance', [alice!.address, 'latest']))
   const before = await balance()
   const sets = ['hardhat_setBalance', [alice!.address, '0x1']] as const
   const fails = (calls: (readonly [string, readonly unknown[]])[]) =>
-    expect(chain.onShadow((shadow) => shadow.batch(calls))).rejects.toThrow()
+    expect(chain.onScratch((engine) => engine.batch(calls))).rejects.toThrow()
   await fails([sets, ['evm_setBlockGasLimit', ['nothing']]])
   expect(await balance()).toBe(before)
   await fails([sets, ['evm_setNextBlockTimestamp', ['0x1']]])
@@ -300,11 +297,9 @@ test('a failed request is undone', async () => {
   expect(await balance()).toBe(before)
   await fails([['hardhat_setBalance', [alice!.address]], sets])
   expect(await balance()).toBe(before)
-  await chain.onShadow((shadow) => shadow.batch([sets]))
+  await chain.onScratch((engine) => engine.batch([sets]))
   expect(await balance()).toBe(before)
   await chain.mine()
-  await chain.onShadow(async () => {})
-  expect(chain.stats().shadowMismatches).toBe(0)
 })
 
 test('senders may be contracts', async () => {
@@ -352,8 +347,6 @@ test('a recent block can be simulated on: later changes are undone first', async
   ).toBe(4)
   for (const [number, what] of seen) expect(await look(number), `block ${number}`).toEqual(what)
   await chain.mine()
-  await chain.onShadow(async () => {})
-  expect(chain.stats().shadowMismatches).toBe(0)
 })
 
 test('requests that are too old, too large or out of order are rejected', async () => {

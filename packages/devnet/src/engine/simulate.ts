@@ -24,7 +24,7 @@ import { traceLast, traceWhole } from './simulateTrace.ts'
 import type { BlockJson, Chain, Head, Hex } from './types.ts'
 
 export interface SimulateSettings extends SimulateLimits {
-  /** Time limit: the blocks behind the shadow wait. */
+  /** Time limit: blocks and reads wait. */
   maxMs: number
   /**
    * `before`: the state root shown is from before the calls. `after`: the true one, which costs milliseconds.
@@ -62,12 +62,12 @@ interface OpenBlock {
  * changes are written into the state before the next. One difference from a real block: the BASEFEE opcode
  * reads zero even if the base fee is not (fees themselves are charged correctly).
  */
-export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial<SimulateSettings> = {}) {
+export function createSimulate(chain: Pick<Chain, 'onScratch'>, settings: Partial<SimulateSettings> = {}) {
   const limits = { ...DEFAULTS, ...settings }
   let usualGasLimit: bigint | undefined
   return async (params: unknown[]): Promise<Record<string, unknown>[]> => {
     const options = parseSimulate(params, limits)
-    return chain.onShadow(async (engine, head) => {
+    return chain.onScratch(async (engine, head) => {
       const rewind = await requestsOfRewind(engine, options.at, head)
       const progress: Progress = {
         engine,

@@ -44,7 +44,6 @@ export interface OwnedTx {
 export interface ChainStats {
   /** Mined since it was opened. */
   blocks: number
-  shadowMismatches: number
   rotations: number
   rotationFailures: number
   /** The longest time a rotation paused blocks. */
@@ -54,33 +53,32 @@ export interface ChainStats {
 }
 
 /**
- * The local chain: a main engine that clients read, a shadow engine that replays every block (hashes asserted
- * equal) and serves simulations, an append-only log that survives kill -9, and an archive of blocks and
- * receipts older than the running engine.
+ * The local chain: an engine that mines, is read and simulates (undone at once), an append-only log that survives
+ * kill -9, and an archive of blocks and receipts older than the running engine.
  */
 export interface Chain {
   /** True if there was no chain on disk: the caller deploys the world. */
   fresh: boolean
   head(): Head
-  /** Any read, answered by the main engine or, for older blocks, by the archive. Throws RpcFailure. */
+  /** Any read, answered by the engine or, for older blocks, by the archive. Throws RpcFailure. */
   request<T = unknown>(method: string, params?: unknown[]): Promise<T>
-  /** Pools a signed transaction; it is replayed into the shadow when mined. */
+  /** Pools a signed transaction. */
   sendRaw(raw: Hex): Promise<Hex>
   /** Pools a transaction signed by the engine for an owned account. */
   sendOwned(tx: OwnedTx): Promise<Hex>
-  /** State-changing hardhat_ and evm_ calls: applied to main, mirrored to the shadow in order, and logged. */
+  /** State-changing hardhat_ and evm_ calls: applied to the engine and logged. */
   admin<T = unknown>(method: string, params?: unknown[]): Promise<T>
   /** Mines one block now and returns it; with `atS` as its timestamp. */
   mine(atS?: bigint): Promise<BlockJson>
-  /** Runs alone on the shadow, which is at `head`; everything `run` did there is undone. */
-  onShadow<T>(run: (shadow: Provider, head: Head) => Promise<T>): Promise<T>
+  /** Runs alone on the engine at `head`, without pooled transactions; everything `run` did is undone. */
+  onScratch<T>(run: (engine: Provider, head: Head) => Promise<T>): Promise<T>
   /** Called after each block with its transactions, receipts available. Returns the unsubscribe function. */
   onBlock(listener: (block: BlockJson) => void): () => void
   /** Starts a block every `blockMs`. */
   startTicking(blockMs: number): void
   /** Counters for tests and metrics. */
   stats(): ChainStats
-  /** Stops ticking, waits for the shadow and the log. */
+  /** Stops ticking, waits for running work and the log. */
   close(): Promise<void>
 }
 

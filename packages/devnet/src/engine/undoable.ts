@@ -2,21 +2,27 @@ import { toHex } from './hex.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Hex } from './types.ts'
 
-/** An engine that can be rewound. The first request includes the snapshot, which saves a hop. */
-export function undoable(engine: Provider): { engine: Provider; undo(): Promise<boolean> } {
-  let first: Promise<unknown> | undefined
+/**
+ * An engine that can be rewound. The first request includes the snapshot, which saves a hop, and `first`: calls that
+ * are undone with it.
+ */
+export function undoable(
+  engine: Provider,
+  first: readonly Call[],
+): { engine: Provider; undo(): Promise<boolean> } {
+  let firstAnswer: Promise<unknown> | undefined
   let snapshot: Hex | undefined
 
   async function batch(calls: readonly Call[]): Promise<unknown[]> {
-    if (first) {
-      await first
+    if (firstAnswer) {
+      await firstAnswer
       return engine.batch(calls)
     }
-    const pending = engine.batch([['evm_snapshot'], ...calls])
-    first = pending.catch(() => undefined)
+    const pending = engine.batch([['evm_snapshot'], ...first, ...calls])
+    firstAnswer = pending.catch(() => undefined)
     const [taken, ...answers] = await pending
     snapshot = taken as Hex
-    return answers
+    return answers.slice(first.length)
   }
   const revertTo = (id: Hex) => engine.request<boolean>('evm_revert', [id])
 
@@ -25,13 +31,13 @@ export function undoable(engine: Provider): { engine: Provider; undo(): Promise<
       batch,
       request: async <T>(method: string, params: unknown[] = []) => (await batch([[method, params]]))[0] as T,
       raw: async (json) => {
-        if (!first) await batch([])
+        if (!firstAnswer) await batch([])
         return engine.raw(json)
       },
     },
     async undo() {
-      if (!first) return true
-      await first
+      if (!firstAnswer) return true
+      await firstAnswer
       if (snapshot) return revertTo(snapshot)
       // A snapshot that failed with its request returned no id: ids are sequential, and it is the one before
       // the next.
