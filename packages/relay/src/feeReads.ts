@@ -12,17 +12,17 @@ export async function oldestFeeS(sql: Sql, recipient: Address): Promise<number |
   return oldest?.at_s ?? null
 }
 
-/** Transactions of a block that paid fees in a token and are in no treasury row. */
+/** Fees of a block in a token that are in no treasury row, by transaction. */
 export async function feeTxsIn(
   sql: Sql,
   { recipient, token, block }: { recipient: Address; token: Address; block: number },
-): Promise<Set<Hex>> {
-  const rows = await sql.query<{ tx_hash: Hex }>(
-    `select tx_hash from fees
-     where recipient = $1 and treasury_seq is null and block = $2 and token = $3`,
+): Promise<Map<Hex, bigint>> {
+  const rows = await sql.query<{ tx_hash: Hex; atoms: string }>(
+    `select tx_hash, sum(atoms) as atoms from fees
+     where recipient = $1 and treasury_seq is null and block = $2 and token = $3 group by tx_hash`,
     [recipient, block, token],
   )
-  return new Set(rows.map(({ tx_hash }) => tx_hash))
+  return new Map(rows.map(({ tx_hash, atoms }) => [tx_hash, BigInt(atoms)]))
 }
 
 /** Sums by token of fees in no treasury row, without some tokens, oldest first. */

@@ -175,7 +175,7 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
-  it('trace paying trades first, and others only if those do not explain everything', async () => {
+  it('trace nothing in a block whose gain is its fees, and then paying trades before others', async () => {
     const { chain } = world
     const block = blockAt(50_000)
     const crowd = () => {
@@ -186,14 +186,17 @@ withDb('the ledger and the chain', (db) => {
     crowd()
     goTo(MONDAY_S + 60_000)
     await world.treasury.closeDueWeeks()
-    expect(chain.callsOf('debug_traceTransaction')).toBe(1)
-    // Through a contract, without a trade.
+    expect(chain.callsOf('debug_traceTransaction')).toBe(0)
+    // Through a contract, without a trade: in a block of its own, and beside a trade.
     const inner = [{ token: ETHER, from: STRANGER, to: PLATFORM, atoms: 5n }]
     chain.add({ from: TRADER, to: STRANGER, moves: inner }, blockAt(70_000))
+    await world.trade({ token: ETHER, atoms: 3_000_000n * GWEI, block: blockAt(80_000) })
+    chain.add({ from: TRADER, to: STRANGER, moves: inner }, blockAt(80_000))
     await closeFirst()
+    expect(chain.callsOf('debug_traceTransaction')).toBe(4)
     expect((await world.answer()).weeks[1]).toMatchObject({
-      tokens: [{ received: '2000000000000000', outside: '5' }],
-      reconciliation: { eth: 'trace' },
+      tokens: [{ received: '5000000000000000', outside: '10', trades: 2, outside_trades: 2 }],
+      reconciliation: { eth: 'trace', counts: { agrees: 2, outside_ledger: 2 } },
     })
   })
 

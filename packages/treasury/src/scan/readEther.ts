@@ -34,8 +34,8 @@ const PARALLEL_TRACES = 4
 export interface EtherDeps {
   rpc: Rpc
   wallet: Address
-  /** Transactions of a block with ETH fees in the ledger; usually they explain the whole change. */
-  paying(block: number): Promise<ReadonlySet<Hex>>
+  /** ETH fees that the ledger has for a block, by transaction; usually they explain the whole change. */
+  paying(block: number): Promise<ReadonlyMap<Hex, bigint>>
 }
 
 /** Null if the node no longer has that block's state. */
@@ -45,8 +45,8 @@ export async function etherAt(rpc: Rpc, wallet: Address, block: number): Promise
 }
 
 /**
- * The ETH that came in between two states: by transaction if the node traces, otherwise by the balance change
- * of each block plus the wallet's own spending. If the node has lost the states in between, the change of the
+ * The ETH that came in between two states. By transaction, if the fees booked in a block are exactly its gain or the
+ * node traces; otherwise by the balance change of each block plus the wallet's own spending. If the node has lost the states in between, the change of the
  * whole range.
  */
 export async function readEther(deps: EtherDeps, from: EtherState, to: EtherState): Promise<Incoming[]> {
@@ -88,6 +88,14 @@ async function inBlock(
   b: EtherState,
 ): Promise<Incoming[]> {
   const gained = b.wei - a.wei
+  const booked = await paying(b.block)
+  const bookedWei = [...booked.values()].reduce((sum, wei) => sum + wei, 0n)
+  if (a.nonce === b.nonce && bookedWei === gained)
+    return byTransaction(
+      b.block,
+      [...booked].map(([hash, wei]) => ({ hash, wei })),
+    )
+
   const txs = (await readOne(rpc, askTransactions(b.block))) ?? []
   const receipts = await receiptsOf(rpc, txs)
   if (receipts === null) return byBalance(a, b, gained)
@@ -95,28 +103,27 @@ async function inBlock(
   const own = txs.flatMap((tx, i) => (tx.from === wallet ? [{ tx, receipt: receipts[i]! }] : []))
   const gasWei = own.reduce((sum, { receipt }) => sum + receipt.gasCostWei, 0n)
 
-  const payingHashes = await paying(b.block)
-  const isLikely = ({ hash, from, to }: Transaction) =>
-    payingHashes.has(hash) || from === wallet || to === wallet
+  const isLikely = ({ hash, from, to }: Transaction) => booked.has(hash) || from === wallet || to === wallet
   const likely = await tracer(done.filter(isLikely))
   const explains = (moves: readonly Move[] | null): moves is readonly Move[] =>
     moves !== null && moves.reduce((sum, { wei }) => sum + wei, 0n) - gasWei === gained
   const moves = explains(likely) || likely === null ? likely : await tracer(done)
-  if (explains(moves)) {
-    return moves
-      .filter(({ wei }) => wei > 0n)
-      .map(({ hash, wei }) => ({
-        how: 'trace',
-        token: NATIVE_TOKEN,
-        fromBlock: b.block,
-        toBlock: b.block,
-        txHash: hash,
-        atoms: wei,
-      }))
-  }
+  if (explains(moves)) return byTransaction(b.block, moves)
   const sentWei = own.reduce((sum, { tx, receipt }) => sum + (receipt.ok ? tx.valueWei : 0n), 0n)
   return byBalance(a, b, gained + sentWei + gasWei)
 }
+
+const byTransaction = (block: number, moves: readonly Move[]): Incoming[] =>
+  moves
+    .filter(({ wei }) => wei > 0n)
+    .map(({ hash, wei }) => ({
+      how: 'trace',
+      token: NATIVE_TOKEN,
+      fromBlock: block,
+      toBlock: block,
+      txHash: hash,
+      atoms: wei,
+    }))
 
 /** Null unless the node returns status and cost of each. */
 async function receiptsOf(
