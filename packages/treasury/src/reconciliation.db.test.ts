@@ -187,7 +187,7 @@ withDb('the ledger and the chain', (db) => {
     goTo(MONDAY_S + 60_000)
     await world.treasury.closeDueWeeks()
     expect(chain.callsOf('debug_traceTransaction')).toBe(0)
-    // Through a contract, without a trade: in a block of its own, and beside a trade.
+    // Through a contract, without a trade: in a separate block, and beside a trade.
     const inner = [{ token: ETHER, from: STRANGER, to: PLATFORM, atoms: 5n }]
     chain.add({ from: TRADER, to: STRANGER, moves: inner }, blockAt(70_000))
     await world.trade({ token: ETHER, atoms: 3_000_000n * GWEI, block: blockAt(80_000) })
