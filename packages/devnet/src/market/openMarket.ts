@@ -47,13 +47,14 @@ export interface Market {
 }
 
 const ROUND = { slackBps: 4, maxPools: 16, maxMoves: 6 }
-const ARBITRAGE_EVERY = 5n
-/** With few trades a second, pools leave their bands slowly. */
-const ARBITRAGE_EVERY_SLOW = 20n
+/** Blocks between rounds; with few trades a second, pools leave their bands slowly. */
+const ROUND_EVERY = {
+  usual: { arbitrage: 5n, siblings: 20n },
+  slow: { arbitrage: 50n, siblings: 50n },
+}
 const FEW_TRADES_PER_S = 10
 /** For unpriced tokens: `maxPools` counts tokens here. */
 const SIBLING_ROUND = { slackBps: 10, maxPools: 4, maxMoves: 4 }
-const SIBLINGS_EVERY = 20n
 const REFILL_EVERY = 6_000n
 /** At most about half of a block's gas, whatever the rate. */
 const MAX_TRADES_PER_BLOCK = 16
@@ -73,7 +74,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   const siblings = siblingPools(world)
   const venues = venuesOf(world)
   const arbitrageDeps = { chain, world, arbitrageur: cast.arbitrageur }
-  const arbitrageEvery = options.tradesPerS < FEW_TRADES_PER_S ? ARBITRAGE_EVERY_SLOW : ARBITRAGE_EVERY
+  const every = ROUND_EVERY[options.tradesPerS < FEW_TRADES_PER_S ? 'slow' : 'usual']
   const crowd = {
     seed,
     tradesPerBlock: options.tradesPerS * blockS,
@@ -111,13 +112,13 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   }
 
   async function arbitrage(block: bigint): Promise<void> {
-    const round = Number(block / arbitrageEvery)
+    const round = Number(block / every.arbitrage)
     const tx = await arbitrageRound(arbitrageDeps, ROUND, priced, prices.of(), round)
     if (tx) await sender.send(cast.keeper, [tx])
   }
 
   async function alignSiblings(block: bigint): Promise<void> {
-    const round = Number(block / SIBLINGS_EVERY)
+    const round = Number(block / every.siblings)
     const tx = await siblingRound(arbitrageDeps, SIBLING_ROUND, siblings, prices.of(), round)
     if (tx) await sender.send(cast.keeper, [tx])
   }
@@ -135,8 +136,8 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     if (!ready || number % REFILL_EVERY === 0n) await attempt('refill', refill)
     prices.walkTo(number, timestampS)
     await attempt('publish', () => publish(timestampS))
-    if (number % arbitrageEvery === 0n) await attempt('arbitrage', () => arbitrage(number))
-    if (number % SIBLINGS_EVERY === 3n) await attempt('siblings', () => alignSiblings(number))
+    if (number % every.arbitrage === 0n) await attempt('arbitrage', () => arbitrage(number))
+    if (number % every.siblings === 3n) await attempt('siblings', () => alignSiblings(number))
     await attempt('crowd', () => trade(number))
   }
 

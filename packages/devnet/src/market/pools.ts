@@ -20,16 +20,17 @@ const KEY = [
   { type: 'address' },
 ]
 
-const poolId = (pool: Pool): Hex =>
-  keccak256(
-    encodeAbiParameters(KEY, [
-      pool.currency0,
-      pool.currency1,
-      pool.fee,
-      pool.tickSpacing,
-      pool.hooks,
-    ] as never),
-  )
+const idsOfPools = new WeakMap<Pool, Hex>()
+
+function poolId(pool: Pool): Hex {
+  let id = idsOfPools.get(pool)
+  if (!id) {
+    const { currency0, currency1, fee, tickSpacing, hooks } = pool
+    id = keccak256(encodeAbiParameters(KEY, [currency0, currency1, fee, tickSpacing, hooks] as never))
+    idsOfPools.set(pool, id)
+  }
+  return id
+}
 
 export function poolReads(pool: Pool, stateView: Hex): [ReadCall, ReadCall] {
   if (pool.version === 4) {
