@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { headingId } from '../packages/server/src/docs/renderGuide.ts'
+import { headingId } from '../packages/api-docs/src/pages/index.ts'
 
 const FILES = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' })
   .trim()

@@ -1,5 +1,3 @@
-export { codesOf, errorsDoc, GROUP_TITLES } from './errorsDoc.ts'
-export { exampleCurl } from './example.ts'
-export { literalsOf } from './jsonSchema.ts'
+export { errorsDoc } from './errorsDoc.ts'
 export { llmsText } from './llms.ts'
-export { codesByStatus, openApi } from './openapi.ts'
+export { openApi } from './openapi.ts'

@@ -1,7 +1,6 @@
 import { llmsText, openApi } from '@pit/api-docs'
+import { referencePage } from '@pit/api-docs/pages'
 import { JSON_POLICY, type PageAt, pagePolicy, type RawAnswer, type Reply } from '@pit/http'
-
-import { referencePage } from '../docs/reference.ts'
 import { guideScript } from './guidePages.ts'
 
 /** Response of GET openapi.json. */

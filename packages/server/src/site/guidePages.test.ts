@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { GuideSection } from '@pit/api-docs/guide'
+import { guidePath } from '@pit/api-docs/pages'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/testApp.ts'
-import { guidePath } from '../docs/renderGuide.ts'
 import { guidePages } from './guidePages.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../docs', import.meta.url))

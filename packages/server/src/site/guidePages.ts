@@ -3,9 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import {
+  type Doc,
+  type Guide,
+  guideFullText,
+  guideIndex,
+  guideLlms,
+  guidePath,
+  renderGuide,
+} from '@pit/api-docs/pages'
 import { JSON_POLICY, type PageAt, type PagePlan, pagePolicy } from '@pit/http'
-import { guideFullText, guideIndex, guideLlms } from '../docs/guideIndex.ts'
-import { type Doc, type Guide, guidePath, renderGuide } from '../docs/renderGuide.ts'
 
 const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'docs')
 const MARKDOWN = 'text/markdown; charset=utf-8'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { AGGREGATORS } from '@pit/trading'
 import { expect, it } from 'vitest'
 
-const page = readFileSync(new URL('../../../../docs/reference/vendors.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/reference/vendors.md', import.meta.url), 'utf8')
 
 it('docs/reference/vendors.md has a row for every aggregator, with its key', () => {
   for (const [kind, { key }] of Object.entries(AGGREGATORS)) {

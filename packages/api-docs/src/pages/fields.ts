@@ -1,6 +1,5 @@
-import { literalsOf } from '@pit/api-docs'
-
 import type { TSchema } from '@sinclair/typebox'
+import { literalsOf } from '../jsonSchema.ts'
 
 export type Field = { name: string; type: string; needed: string; description: string }
 

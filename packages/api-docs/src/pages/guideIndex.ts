@@ -1,6 +1,6 @@
-import { llmsText } from '@pit/api-docs'
-import type { GuideSection } from '@pit/api-docs/guide'
 import { ERRORS, type ErrorCode, errorRow, ROUTE_IDS, routeById } from '@pit/protocol'
+import type { GuideSection } from '../guideSearch.ts'
+import { llmsText } from '../llms.ts'
 import { type Doc, guidePath, headingId, inOrder, titleOf } from './renderGuide.ts'
 
 /** Sections of every page, then routes and errors of the API reference. */

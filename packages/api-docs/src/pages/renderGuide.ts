@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { guideTools, scriptTag, toHtml } from './guideTools.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
@@ -27,7 +26,7 @@ const KINDS: readonly (readonly [folder: string, title: string])[] = [
   ['reference', 'Reference'],
   ['explanation', 'Explanation'],
   ['decisions', 'Decisions'],
-  ['.', 'Results and changes'],
+  ['', 'Results and changes'],
 ]
 const INDEX = 'README.md'
 /** A copy of CHANGELOG.md. */
@@ -78,7 +77,8 @@ export const inOrder = (docs: readonly Doc[]): Doc[] => [
   ...KINDS.flatMap(([folder]) => inFolder(docs, folder)),
 ]
 const inFolder = (docs: readonly Doc[], folder: string): Doc[] =>
-  docs.filter(({ file }) => posix.dirname(file) === folder && file !== INDEX)
+  docs.filter(({ file }) => folderOf(file) === folder && file !== INDEX)
+const folderOf = (file: string): string => file.slice(0, Math.max(0, file.lastIndexOf('/')))
 
 function navigation(current: Doc, { docs, version }: Guide): string {
   const groups = KINDS.map(([folder, title]) => {
@@ -121,9 +121,10 @@ function bodyOf({ file, text }: Doc, docs: readonly Doc[]): string {
 function linkTarget(href: string, file: string, docs: readonly Doc[]): string | null {
   if (/^([a-z]+:|#|\/)/.test(href)) return href
   const [path = '', hash] = href.split('#')
-  const target = posix.join(posix.dirname(file), path)
+  const { pathname } = new URL(path, `file:///repository/docs/${file}`)
+  const [, target] = pathname.split('/repository/docs/')
   if (target === 'reference/llms.txt') return '/llms.txt'
-  if (!docs.some((doc) => doc.file === target)) return null
+  if (target === undefined || !docs.some((doc) => doc.file === target)) return null
   return guidePath(target) + (hash === undefined ? '' : `#${hash}`)
 }
 

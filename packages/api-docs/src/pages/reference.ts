@@ -1,4 +1,3 @@
-import { codesByStatus, codesOf, exampleCurl, GROUP_TITLES } from '@pit/api-docs'
 import {
   type AnyRoute,
   AREAS,
@@ -14,6 +13,9 @@ import {
   routeById,
 } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
+import { codesOf, GROUP_TITLES } from '../errorsDoc.ts'
+import { exampleCurl } from '../example.ts'
+import { codesByStatus } from '../openapi.ts'
 import { collectNamed, type Field, fieldsOf, typeWords } from './fields.ts'
 import { guideTools, scriptTag, toHtml } from './guideTools.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
