@@ -194,7 +194,8 @@ function txRow(hash: Buffer, number: number): Buffer {
   return row
 }
 
-function readAt(fd: number, at: number, length: number): Buffer {
+/** Exactly `length` bytes; throws if the file ends before. */
+export function readAt(fd: number, at: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   for (let got = 0; got < length; ) {
     const more = readSync(fd, bytes, got, length - got, at + got)

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
 import type { ArchivedBlock } from './archive.ts'
+import { readAt } from './archiveFiles.ts'
 
 /** Blocks of an archive of format 1: `bodies`, and `blocks` with one row of fixed width per block. */
 export interface FormatOneArchive {
@@ -39,14 +40,4 @@ export function openFormatOneArchive(dir: string): FormatOneArchive {
       closeSync(blocks)
     },
   }
-}
-
-function readAt(fd: number, at: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
-  for (let end = 0; end < length; ) {
-    const more = readSync(fd, bytes, end, length - end, at + end)
-    if (more === 0) throw new Error('the archive ended early')
-    end += more
-  }
-  return bytes
 }
