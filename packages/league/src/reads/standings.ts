@@ -7,6 +7,7 @@ import { estimateSeason } from '../reserve/estimate.ts'
 import {
   type LedgerRow,
   nextSeasonAt,
+  outcomeFields,
   readLedger,
   type SeasonSpan,
   seasonAt,
@@ -97,16 +98,9 @@ async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promis
   const placesWon = judged.rows.filter(({ place }) => place !== null).length
   const { amounts, basis, ledger } = await amountsOf(deps, season, placesWon, now)
   const rows = prizeRows(entries, judged, season, { amounts: amounts.map(BigInt), nowS: now })
-  const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = judged.outcome
   return {
     rows,
-    outcome: {
-      eligible_agents: eligibleAgents,
-      eligible_owners: eligibleOwners,
-      active_clusters: activeClusters,
-      pays,
-      why,
-    },
+    outcome: outcomeFields(judged.outcome),
     places: LEAGUE.places,
     amounts_atoms: [...amounts],
     amounts_basis: basis,

@@ -6,7 +6,7 @@ import { type Copying, findCopies, type SeenSwap } from './copies.ts'
 import { endMarkOf, FIXED_END, type MarketRecord, markAt } from './marks.ts'
 import type { SeasonRecord } from './readRecord.ts'
 import { ledgerTexts } from './record.ts'
-import type { RawTrade, RecordedEntry } from './recordParts.ts'
+import { outcomeFields, type RawTrade, type RecordedEntry } from './recordParts.ts'
 import { countLedger } from './reserve.ts'
 import { ruleSetOf } from './ruleSets.ts'
 import { scoreRow } from './scoreRow.ts'
@@ -52,16 +52,9 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
     ruleSet,
   )
   const numbers = new Map(books.map((book) => [book.entry.id, book.numbers]))
-  const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = judged.outcome
   return {
     trades: books.reduce((sum, { trades }) => sum + trades.length, 0),
-    outcome: {
-      eligible_agents: eligibleAgents,
-      eligible_owners: eligibleOwners,
-      active_clusters: activeClusters,
-      pays,
-      why,
-    },
+    outcome: outcomeFields(judged.outcome),
     rows: judged.rows.map((row) => ({
       entry_id: row.entryId,
       ...scoreRow(numbers.get(row.entryId)!, row, { amounts: [], checkedAtS: decidedAtS, ruleSet }),

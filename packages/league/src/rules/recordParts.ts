@@ -1,6 +1,7 @@
 import type { Copying } from './copies.ts'
 import type { EntryFacts, Review } from './eligibility.ts'
 import type { Party } from './party.ts'
+import type { Outcome } from './places.ts'
 import type { LedgerRow, StakeRow } from './record.ts'
 import type { ScoredRow } from './scoreRow.ts'
 import type { SeasonSpan } from './seasons.ts'
@@ -17,6 +18,15 @@ export interface StoredOutcome {
   pays: boolean
   why: string | null
 }
+
+/** A season's outcome as stored and as answered. */
+export const outcomeFields = (outcome: Outcome): StoredOutcome => ({
+  eligible_agents: outcome.eligibleAgents,
+  eligible_owners: outcome.eligibleOwners,
+  active_clusters: outcome.activeClusters,
+  pays: outcome.pays,
+  why: outcome.why,
+})
 
 export interface RecordedEntry {
   id: number

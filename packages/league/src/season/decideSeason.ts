@@ -6,7 +6,7 @@ import type { LeagueDeps } from '../deps.ts'
 import { countSeason, type LedgerOverrides } from '../reserve/countSeason.ts'
 import { flagListed } from '../reserve/flagListed.ts'
 import { type CountedLedger, saveLedger } from '../reserve/store.ts'
-import { nextState, readLedger } from '../rules/index.ts'
+import { nextState, outcomeFields, readLedger } from '../rules/index.ts'
 import { type FactDeps, readFacts, type SeasonEntry } from '../standings/facts.ts'
 import { judgeNow, type PrizeRow, prizeRows } from '../standings/prizeRows.ts'
 import { recordRows } from '../standings/recorded.ts'
@@ -43,26 +43,15 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
       const open = { undecidedWinner: judged.undecidedWinner(), unreadWinner: judged.unreadWinner() }
       if (!ready(row, open)) return false
       const rows = prizeRows(entries, judged, row, { amounts: [], nowS: now })
-      const { outcome } = judged
       await recordRows(sql, row.number, 'prize', withFacts(rows, entries))
       await sql.query(
         `update league_seasons set state = 'decided', decided_at_s = $2, outcome = $3::jsonb
          where number = $1`,
-        [
-          row.number,
-          now,
-          JSON.stringify({
-            eligible_agents: outcome.eligibleAgents,
-            eligible_owners: outcome.eligibleOwners,
-            active_clusters: outcome.activeClusters,
-            pays: outcome.pays,
-            why: outcome.why,
-          }),
-        ],
+        [row.number, now, JSON.stringify(outcomeFields(judged.outcome))],
       )
       await planPayouts(deps, sql, row, now)
       await flagListed(sql, deps)
-      logger.info({ season: row.number, pays: outcome.pays }, 'season decided')
+      logger.info({ season: row.number, pays: judged.outcome.pays }, 'season decided')
       return true
     },
     { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
