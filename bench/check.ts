@@ -5,14 +5,13 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
-import { openParty, type SessionTrade } from '../e2e/session/party.ts'
+import { numberToHex } from 'viem'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
 import { compare, type Figures } from './check/compare.ts'
 import { processorMs, unitMs } from './check/processorMs.ts'
-import { grantSession } from './trade/grantSession.ts'
-import { post, rpcTimed } from './trade/measure.ts'
+import { rpcTimed } from './trade/measure.ts'
+import { openTraders, TRADE } from './trade/traders.ts'
 
 /** The least of some batches: other work on the machine only adds. */
 const BATCHES = 4
@@ -22,10 +21,7 @@ const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 /** A process is at rest a minute after its last request. */
 const REST_AFTER_S = 65
 const REST_S = 30
-const ETH = 10n ** 18n
-const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
 const file = `bench/baseline/${process.arch}.json`
-const keyOf = (name: string): Hex => keccak256(stringToHex(`check bench ${name}`))
 
 const figures: Figures = {}
 const world = await openSessionWorld({
@@ -68,16 +64,7 @@ async function measure(
 }
 
 try {
-  const owner = await openParty(server.url, keyOf('owner'))
-  const executor = await openParty(server.url, keyOf('executor'))
-  for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 1_000n * ETH })
-  const call = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await post<T & { error?: object }>(`${server.url}/api/v1/${path}`, body, {
-      authorization: `Bearer ${owner.key}`,
-    })
-    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body.error)}`)
-    return answer.body
-  }
+  const { owner, call, signTrades, openSession } = await openTraders(world, 'check')
   await sleep(SETTLE_S * 1_000)
   console.log(`unit: ${unitMs().toFixed(2)} ms of this machine`)
 
@@ -96,11 +83,7 @@ try {
   )
   ratio('prepare / one simulation', ['prepare, server', 'prepare, devnet'], 'one simulation, devnet')
 
-  const signed: { raw: Hex; hash: Hex }[] = []
-  for (let nonce = 0; nonce < WARM + BATCHES * CALLS; nonce++) {
-    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 200 })
-    signed.push(owner.sign(plan.tx!, { nonce }))
-  }
+  const signed = await signTrades(WARM + BATCHES * CALLS)
   let sent = 0
   await measure(
     'submit and settle',
@@ -115,13 +98,7 @@ try {
     },
   )
 
-  const inSession = { session_id: await grantSession(owner, executor.wallet), ...TRADE }
-  const granted = await call<SessionTrade>('live/session/trade', inSession)
-  const { tx_hash } = await call<{ tx_hash: Hex }>('live/submit', {
-    raw_tx: await executor.signTx(granted.tx!),
-  })
-  await receiptOf(devnet, tx_hash)
-  await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
+  const inSession = await openSession()
   await measure('session trade', ['server', 'signer', 'devnet'], () => call('live/session/trade', inSession))
 
   await sleep(REST_AFTER_S * 1_000)

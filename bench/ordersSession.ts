@@ -4,13 +4,11 @@
  * time of server and co-signer. Nothing is sent after the first trade.
  * node scripts/build.mjs && node dist/bench/ordersSession.js
  */
-import type { Hex } from '@pit/chain'
-import { keccak256, stringToHex } from 'viem'
-import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
+import type { SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
-import { receiptOf } from '../e2e/trading/trader.ts'
 import { startCpu } from './limits/cpu.ts'
-import { figure, median, post, quantile } from './trade/measure.ts'
+import { figure, median, quantile } from './trade/measure.ts'
+import { openTraders } from './trade/traders.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 12)
 /** Trades of one kind before the other: enough for the clock of processor time. */
@@ -18,8 +16,6 @@ const BATCH = Number(process.env['BATCH'] ?? 15)
 const WARM = Number(process.env['WARM'] ?? 4)
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const TARGET = 1.1
-const ETH = 10n ** 18n
-const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
 const CONTROLS = {
   signature_above_usd: 100_000,
   breakers: [
@@ -28,12 +24,11 @@ const CONTROLS = {
     { max_fall_usd: 30_000, window_s: 3_600, cool_down_s: 3_600 },
   ],
 }
-const keyOf = (name: string): Hex => keccak256(stringToHex(`orders session bench ${name}`))
 
 interface Contestant {
   name: string
-  owner: Party
-  session_id: string
+  /** Milliseconds of one session trade. */
+  trade(): Promise<number>
   wallMs: number[]
   serverMs: number[]
   signerMs: number[]
@@ -69,36 +64,14 @@ try {
 }
 
 async function open(name: string, terms: object): Promise<Contestant> {
-  const owner = await openParty(world.server.url, keyOf(`owner ${name}`))
-  const executor = await openParty(world.server.url, keyOf(`executor ${name}`))
-  for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 10n * ETH })
-  const granted = await startGrant(owner, executor.wallet, {
-    ...{ max_trade_usd: 1_000, max_day_usd: 100_000, max_trades: 10_000, setup_budget_usd: 0 },
-    ...terms,
-  })
-  if (granted.status !== 200) throw new Error(JSON.stringify(granted.body.error))
-  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
-  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
-  const { session_id } = granted.body
-  const contestant = { name, owner, session_id, wallMs: [], serverMs: [], signerMs: [] }
-  // The first one sets the wallet's code; the others are measured.
-  const first = await trade(contestant)
-  const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
-    raw_tx: await executor.signTx(first.body.tx!),
-  })
-  await receiptOf(world.devnet, sent.body.tx_hash)
-  return contestant
-}
-
-async function trade({ owner, session_id }: Pick<Contestant, 'owner' | 'session_id'>) {
-  const answer = await post<SessionTrade & { error?: object }>(
-    `${world.server.url}/api/v1/live/session/trade`,
-    { session_id, ...TRADE },
-    { authorization: `Bearer ${owner.key}` },
-  )
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body.error))
-  if (!answer.body.ready) throw new Error(JSON.stringify(answer.body.simulation))
-  return answer
+  const { timed, openSession } = await openTraders(world, `orders session ${name}`)
+  const request = await openSession(terms)
+  const trade = async () => {
+    const { body, ms } = await timed<SessionTrade>('live/session/trade', request)
+    if (!body.ready) throw new Error(JSON.stringify(body.simulation))
+    return ms
+  }
+  return { name, trade, wallMs: [], serverMs: [], signerMs: [] }
 }
 
 async function batch(contestant: Contestant, isMeasured: boolean): Promise<void> {
@@ -108,7 +81,7 @@ async function batch(contestant: Contestant, isMeasured: boolean): Promise<void>
     { name: 'signer', pid: world.signer.pid },
   ])
   const times: number[] = []
-  for (let n = 0; n < BATCH; n++) times.push((await trade(contestant)).ms)
+  for (let n = 0; n < BATCH; n++) times.push(await contestant.trade())
   const [server, signer] = endCpu().shares
   if (!isMeasured) return
   const eachMs = (performance.now() - startedMs) / BATCH

@@ -6,22 +6,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WATCHED, watchProcess } from '@pit/platform/test/watchProcess'
-import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
 import { freshenFeeds, openFastTrader } from '../e2e/fast/fastTrader.ts'
-import { openParty, type SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
-import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
+import { receiptOf } from '../e2e/trading/trader.ts'
 import { ownTimes } from './profile/ownTimes.ts'
-import { grantSession } from './trade/grantSession.ts'
-import { post } from './trade/measure.ts'
+import { openTraders, TRADE } from './trade/traders.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
 /** A fresh server screens the registry first. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const folder = process.argv[2] ?? '.cache/profiles'
-const ETH = 10n ** 18n
-const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
-const keyOf = (name: string): Hex => keccak256(stringToHex(`profile bench ${name}`))
 
 const world = await openSessionWorld({
   server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000', FAST_ENABLED: '1' },
@@ -30,18 +24,7 @@ const { server, devnet } = world
 mkdirSync(folder, { recursive: true })
 const watch = await watchProcess(server.output())
 try {
-  const owner = await openParty(server.url, keyOf('owner'))
-  const executor = await openParty(server.url, keyOf('executor'))
-  for (const { wallet } of [owner, executor]) {
-    await world.fund(wallet, { wei: 1_000n * ETH })
-  }
-  const call = async <T>(path: string, body: object): Promise<T> => {
-    const answer = await post<T & { error?: object }>(`${server.url}/api/v1/${path}`, body, {
-      authorization: `Bearer ${owner.key}`,
-    })
-    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body.error)}`)
-    return answer.body
-  }
+  const { owner, call, signTrades, openSession } = await openTraders(world, 'profile')
   /** A round returns the call; only the call is timed. */
   const show = async (name: string, round: (n: number) => Promise<() => Promise<unknown>>) => {
     for (let n = 0; n < ROUNDS; n++) await (await round(n))()
@@ -70,11 +53,7 @@ try {
   await show('quote', async () => () => call('live/quote', TRADE))
   await show('prepare', async () => () => call('live/prepare', { wallet: owner.wallet, ...TRADE }))
 
-  const signed: { raw: Hex; hash: Hex }[] = []
-  for (let nonce = 0; nonce < 2 * ROUNDS; nonce++) {
-    const plan = await call<Plan>('live/prepare', { wallet: owner.wallet, ...TRADE, slippage_bps: 200 })
-    signed.push(owner.sign(plan.tx!, { nonce }))
-  }
+  const signed = await signTrades(2 * ROUNDS)
   await show('submit', async (n) => () => call('live/submit', { raw_tx: signed[n]!.raw }))
   await receiptOf(devnet, signed.at(-1)!.hash, 60_000)
 
@@ -89,13 +68,7 @@ try {
     }
   })
 
-  const inSession = { session_id: await grantSession(owner, executor.wallet), ...TRADE }
-  const granted = await call<SessionTrade>('live/session/trade', inSession)
-  const { tx_hash } = await call<{ tx_hash: Hex }>('live/submit', {
-    raw_tx: await executor.signTx(granted.tx!),
-  })
-  await receiptOf(devnet, tx_hash)
-  await devnet.rpc('hardhat_setBalance', [owner.wallet, numberToHex(1_000n * ETH)])
+  const inSession = await openSession()
   await show('session', async () => () => call('live/session/trade', inSession))
 } finally {
   // A process with an attached inspector does not end.

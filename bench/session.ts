@@ -4,42 +4,22 @@
  * simulated as the executor's transaction. node scripts/build.mjs && node dist/bench/session.js
  */
 import type { Hex } from '@pit/chain'
-import { keccak256, numberToHex, stringToHex } from 'viem'
-import { openParty, type SessionTrade } from '../e2e/session/party.ts'
+import { numberToHex } from 'viem'
+import type { SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
-import { receiptOf } from '../e2e/trading/trader.ts'
-import { grantSession } from './trade/grantSession.ts'
-import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
+import { figure, median, quantile, rpcTimed } from './trade/measure.ts'
+import { openTraders, TRADE } from './trade/traders.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
 /** A fresh server screens the registry first; then all code is compiled. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 150)
 const TARGET = 1.3
-const ETH = 10n ** 18n
-const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
-const keyOf = (name: string): Hex => keccak256(stringToHex(`session bench ${name}`))
 
 const world = await openSessionWorld()
 try {
-  const owner = await openParty(world.server.url, keyOf('owner'))
-  const executor = await openParty(world.server.url, keyOf('executor'))
-  for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 10n * ETH })
-  const session_id = await grantSession(owner, executor.wallet)
-
-  const timed = async <T>(path: string, body: object) => {
-    const answer = await post<T & { error?: object }>(`${world.server.url}/api/v1/${path}`, body, {
-      authorization: `Bearer ${owner.key}`,
-    })
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body.error))
-    return answer
-  }
-  // The first one sets the wallet's code; the others are measured.
-  const first = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
-  const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
-    raw_tx: await executor.signTx(first.body.tx!),
-  })
-  await receiptOf(world.devnet, sent.body.tx_hash)
+  const { owner, timed, openSession } = await openTraders(world, 'session')
+  const inSession = await openSession()
 
   const times = { simulation: [] as number[], prepare: [] as number[], session: [] as number[] }
   const parts = new Map<string, number[]>()
@@ -56,7 +36,7 @@ try {
       wallet: owner.wallet,
       ...TRADE,
     })
-    const traded = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
+    const traded = await timed<SessionTrade>('live/session/trade', inSession)
     if (!traded.body.ready) throw new Error(JSON.stringify(traded.body.simulation))
     const { from, to, data, gas } = traded.body.tx!
     const calls = [{ from, to, input: data, gas: numberToHex(BigInt(gas)) }]
