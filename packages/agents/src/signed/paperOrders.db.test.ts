@@ -3,10 +3,26 @@ import { describe, expect, it } from 'vitest'
 import { at, buy, listOf, openOrderWorld, sell, trailing } from '../../test/orderWorld.ts'
 import { ETH, ETHER, USD } from '../../test/paperWorld.ts'
 
+/** Sells at a tenth below the peak. */
+const TRAILING = sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })
+
 withDb('signed orders on paper', (db) => {
-  it('fills a market order at once, and then sleeps', async () => {
+  async function openAgent(terms: { usd?: number; intervalS?: number } = {}) {
     const world = openOrderWorld(db)
-    const id = await world.addOrders()
+    return { world, id: await world.addOrders(terms) }
+  }
+
+  /** An agent that has bought ETH for 100 USDG at 2,500 dollars. */
+  async function holdEth(terms: { usd?: number } = {}) {
+    const { world, id } = await openAgent(terms)
+    await world.price(2_500)
+    await world.place(id, listOf([buy()]))
+    await world.drain()
+    return { world, id }
+  }
+
+  it('fills a market order at once, and then sleeps', async () => {
+    const { world, id } = await openAgent()
     await world.drain()
     await world.place(id, listOf([buy()]))
     expect(await world.states(id)).toEqual(['armed'])
@@ -24,8 +40,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('waits with a limit until the price reaches it', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
+    const { world, id } = await openAgent()
     await world.price(2_500)
     // At most 2,400 dollars an ETH.
     await world.place(id, listOf([buy({ minAmountOut: (100n * ETHER) / 2_400n })]))
@@ -41,11 +56,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('sells at a stop as soon as a round is at or below it, and not before', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
-    await world.price(2_500)
-    await world.place(id, listOf([buy()]))
-    await world.drain()
+    const { world, id } = await holdEth()
     await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: at('at_or_below', 2_300) })]))
     await world.drain()
     const { tick } = await world.agentRow(id)
@@ -61,12 +72,8 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('sells after a rise and a fall by the trail, with both rounds', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
-    await world.price(2_500)
-    await world.place(id, listOf([buy()]))
-    await world.drain()
-    await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })]))
+    const { world, id } = await holdEth()
+    await world.place(id, listOf([TRAILING]))
     for (const dollars of [2_500, 2_600, 2_800, 2_600, 2_521]) await world.price(dollars)
     await world.drain()
     expect(await world.orders(id)).toMatchObject([{ state: 'armed', peak: { priceE18: 2_800n * ETHER } }, {}])
@@ -79,12 +86,8 @@ withDb('signed orders on paper', (db) => {
 
   describe('rounds between two readings of the marks', () => {
     it('are the peak of a trailing order', async () => {
-      const world = openOrderWorld(db)
-      const id = await world.addOrders()
-      await world.price(2_500)
-      await world.place(id, listOf([buy()]))
-      await world.drain()
-      await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })]))
+      const { world, id } = await holdEth()
+      await world.place(id, listOf([TRAILING]))
       await world.price(2_500)
       world.unseenRound(2_800)
       await world.price(2_510)
@@ -95,8 +98,7 @@ withDb('signed orders on paper', (db) => {
     })
 
     it('meet a stop that the next reading is above again', async () => {
-      const world = openOrderWorld(db)
-      const id = await world.addOrders()
+      const { world, id } = await openAgent()
       await world.price(2_500)
       await world.place(id, listOf([buy({ trigger: at('at_or_below', 2_400) })]))
       await world.price(2_500)
@@ -107,8 +109,7 @@ withDb('signed orders on paper', (db) => {
     })
 
     it('meet it after a restart, but not if they are older than the order', async () => {
-      const world = openOrderWorld(db)
-      const id = await world.addOrders()
+      const { world, id } = await openAgent()
       world.unseenRound(2_300)
       await world.price(2_500)
       await world.place(id, listOf([buy({ trigger: at('at_or_below', 2_400) })]))
@@ -126,12 +127,8 @@ withDb('signed orders on paper', (db) => {
     })
 
     it('do not count before the peak of a trailing order', async () => {
-      const world = openOrderWorld(db)
-      const id = await world.addOrders()
-      await world.price(2_500)
-      await world.place(id, listOf([buy()]))
-      await world.drain()
-      await world.place(id, listOf([sell({ amountIn: ETHER / 30n, trigger: trailing(1_000) })]))
+      const { world, id } = await holdEth()
+      await world.place(id, listOf([TRAILING]))
       await world.price(2_500)
       const early = world.paper.marks.get(ETH)!
       await world.price(2_900)
@@ -142,8 +139,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('trades slices at least their interval apart, missed ones one by one, and the rest last', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
+    const { world, id } = await openAgent()
     await world.place(id, listOf([buy({ amountIn: 100n * USD + 1n, slices: 3, everyS: 600 })]))
     await world.drain()
     expect(await world.states(id)).toEqual(['partially_filled'])
@@ -160,8 +156,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('arms a bracket with the fill of its entry; one exit ends the other', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
+    const { world, id } = await openAgent()
     await world.price(2_500)
     const exits = { parent: 1, group: 1, amountIn: ETHER }
     await world.place(
@@ -190,11 +185,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('spends the budget of a group once, even if both triggers are met', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders({ usd: 1_000 })
-    await world.price(2_500)
-    await world.place(id, listOf([buy()]))
-    await world.drain()
+    const { world, id } = await holdEth({ usd: 1_000 })
     const amountIn = ETHER / 30n
     const oco = listOf([
       sell({ amountIn, group: 1, trigger: at('at_or_below', 2_510) }),
@@ -209,8 +200,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('expires, and says what waits: balance, caps and a closed market', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders({ usd: 50 })
+    const { world, id } = await openAgent({ usd: 50 })
     const nowS = Math.floor(world.clock.ms / 1_000)
     await world.place(id, listOf([sell({ expiresAt: nowS + 7_200 })]))
     await world.drain()
@@ -221,8 +211,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('never pauses itself for errors', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders({ intervalS: 10 })
+    const { world, id } = await openAgent({ intervalS: 10 })
     await world.place(id, listOf([buy()]))
     const find = world.options.tokens.find
     world.options.tokens.find = () => Promise.reject(new Error('broken'))
@@ -237,8 +226,7 @@ withDb('signed orders on paper', (db) => {
   })
 
   it('repeats a part under its number if the worker dies between decision and trade', async () => {
-    const world = openOrderWorld(db)
-    const id = await world.addOrders()
+    const { world, id } = await openAgent()
     await world.place(id, listOf([buy()]))
     const { fill } = world.paper
     world.paper.fill = () => Promise.reject(new Error('killed'))
