@@ -1,18 +1,15 @@
 import { type Address, type Execution, NATIVE } from '@pit/chain'
-import { encodeCurveTrade, encodeSwap, type SwapPath } from '@pit/plans'
+import { encodeSwap, type SwapPath } from '@pit/plans'
 import { type FeeClass, feeOf, type SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   CAPS,
-  CURVE,
   E18,
   FEE_RECIPIENT,
   grant,
   JUNK,
-  JUNK_MARK,
   makeBinding,
   NOW_S,
-  ownPrice,
   PARTNER,
   PINS,
   ROUTER,
@@ -25,52 +22,9 @@ import {
   WETH,
   WHO,
 } from '../../test/kit.ts'
-import { failuresOf, verdictsOf } from '../checks.ts'
-import { priceOf } from '../prices/priceOf.ts'
-import { readTrade } from './readTrade.ts'
-import { type LeafFacts, leafRules, spentMicroUsd } from './rules.ts'
-import type { CosignRequest } from './types.ts'
-
-const ALL = [NATIVE, USDG, WETH, PARTNER, STOCK, JUNK].sort()
-const binding = makeBinding({ tokens: ALL, marks: [JUNK_MARK] })
-const session = sessionOf(grant(binding))
-const curveSession = sessionOf(grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), { curves: [CURVE] }), {
-  [CURVE]: JUNK,
-})
-type Change = Partial<Omit<LeafFacts, 'request'>> & { request?: Partial<CosignRequest> }
-
-function factsOf(execution: Execution, { request: changes = {}, ...change }: Change = {}): LeafFacts {
-  const request: CosignRequest = {
-    rootHash: session.rootHash,
-    execution,
-    curveFeeWei: null,
-    feeBps: undefined,
-    slippageBps: undefined,
-    sequence: undefined,
-    callNonce: '0'.repeat(32),
-    ...changes,
-  }
-  const of = change.session ?? session
-  const priced = { pins: PINS, prices: { own: ownPrice }, binding: of.binding }
-  return {
-    nowS: NOW_S,
-    pins: PINS,
-    session: of,
-    request,
-    trade: readTrade(PINS, of, request),
-    feeClass: 'major',
-    isChainRead: true,
-    priceOf: (token) => priceOf(token, priced),
-    isSanctioned: () => false,
-    ...change,
-  }
-}
-const failed = (execution: Execution, change?: Change): string[] =>
-  failuresOf(leafRules, factsOf(execution, change)).map(({ rule }) => rule)
-const other: Change = { feeClass: 'other' }
-
-/** 25 dollars of ETH at 2,500; an honest minimum is a percent under it. */
-const honest = swapCall()
+import { binding, factsOf, failed, honest, type LeafChange, otherClass } from '../../test/leafKit.ts'
+import { verdictsOf } from '../checks.ts'
+import { leafRules } from './rules.ts'
 
 describe('an honest trade passes', () => {
   const swaps: [string, Execution, FeeClass][] = [
@@ -129,42 +83,11 @@ describe('an honest trade passes', () => {
     expect(failed(swapCall({ bps: 35 }), { session: shielded })).toEqual([])
     expect(failed(swapCall({ bps: 15 }), { session: shielded })).toEqual(['FEE_REQUIRED'])
   })
-
-  it('on a curve, with its fee paid separately', () => {
-    const total = CAPS.tradeWei
-    const feeWei = feeOf(total, 50)
-    const trade = { amountIn: total - feeWei, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
-    const buy = encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade, deadlineS: BigInt(NOW_S + 120) })
-    const call = { target: CURVE, valueWei: trade.amountIn, data: buy }
-    const change = { ...other, session: curveSession, request: { curveFeeWei: feeWei } }
-    expect(failed(call, change)).toEqual([])
-    expect(spentMicroUsd(factsOf(call, change))).toBe(25_000_000n)
-
-    // Expected proceeds: a hundredth of an ether less two percent of slippage; the fee is a part of those.
-    const expected = E18 / 110n
-    const sell = encodeCurveTrade({
-      launchpad: 'pit',
-      side: 'sell',
-      amountIn: 24_000n * E18,
-      amountOutMin: (expected * 98n) / 100n,
-      recipient: WHO.wallet,
-      deadlineS: BigInt(NOW_S + 120),
-    })
-    const sale = { target: CURVE, valueWei: 0n, data: sell }
-    const selling = { ...change, request: { curveFeeWei: feeOf(expected, 50) } }
-    expect(failed(sale, selling)).toEqual([])
-    expect(failed(sale, { ...change, request: { curveFeeWei: feeOf(expected, 60) } })).toEqual([
-      'FEE_REQUIRED',
-    ])
-    expect(failed(sale, { ...change, request: { curveFeeWei: feeOf(expected, 45) } })).toEqual([
-      'FEE_REQUIRED',
-    ])
-  })
 })
 
 describe('each rule refuses', () => {
   const lowMin = { amountOutMin: 23_600_000n }
-  const rows: [string, Execution, Change, string[]][] = [
+  const rows: [string, Execution, LeafChange, string[]][] = [
     ['a sanctioned wallet', honest, { isSanctioned: (a) => a === WHO.wallet }, ['SANCTIONED']],
     ['a sanctioned executor', honest, { isSanctioned: (a) => a === WHO.executor }, ['SANCTIONED']],
     ['the second of its end', honest, { nowS: binding.expires_at }, ['SESSION_EXPIRED', 'DEADLINE']],
@@ -215,7 +138,7 @@ describe('each rule refuses', () => {
     ['no fee', swapCall({ bps: 0 }), {}, ['FEE_REQUIRED']],
     ['a fee between the tiers', swapCall({ bps: 24 }), {}, ['FEE_REQUIRED']],
     ['a fee over the tiers', swapCall({ bps: 50 }), {}, ['FEE_REQUIRED']],
-    ['a major fee for another class', swapCall(), other, ['FEE_REQUIRED']],
+    ['a major fee for another class', swapCall(), otherClass, ['FEE_REQUIRED']],
     ['a fee at the wrong end', swapCall({ side: 'output' }), {}, ['FEE_REQUIRED']],
     [
       'a fee of both tokens’ lower rank',
@@ -229,7 +152,7 @@ describe('each rule refuses', () => {
     [
       'a feedless token bought too dear',
       swapCall({ tokenOut: JUNK, amountOutMin: 19_800n * E18, bps: 50 }),
-      other,
+      otherClass,
       ['SIGNED_MARK_PRICE'],
     ],
     [
@@ -242,7 +165,7 @@ describe('each rule refuses', () => {
         bps: 50,
         side: 'output',
       }),
-      other,
+      otherClass,
       ['SIGNED_MARK_PRICE'],
     ],
     [
@@ -328,60 +251,6 @@ describe('each rule refuses', () => {
       'SESSION_MAX_TRADE',
     ])
   })
-
-  it('a curve trade that leaves its bounds', () => {
-    const trade = { amountIn: E18 / 110n, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
-    const deadlineS = BigInt(NOW_S + 120)
-    const feeWei = (trade.amountIn * 50n) / 9_950n
-    const buy = (change: Partial<typeof trade> = {}, target = CURVE): Execution => {
-      const data = encodeCurveTrade({ launchpad: 'pit', side: 'buy', ...trade, ...change, deadlineS })
-      return { target, valueWei: trade.amountIn, data }
-    }
-    const at = { ...other, session: curveSession }
-    const paying = (curveFeeWei: bigint | null) => ({ ...at, request: { curveFeeWei } })
-    expect(failed(buy(), paying(feeWei))).toEqual([])
-    expect(failed(buy({ recipient: STRANGER }), paying(feeWei))).toEqual(['SESSION_RECIPIENTS'])
-    expect(failed(buy({ recipient: WHO.executor }), paying(feeWei))).toEqual(['SESSION_RECIPIENTS'])
-    expect(failed(buy({}, STRANGER), paying(feeWei))).toEqual(['SESSION_TARGET'])
-    expect(failed(buy(), { ...paying(feeWei), session })).toEqual(['SESSION_TARGET'])
-    expect(failed(buy(), paying(null))).toEqual(['SESSION_CURVE_STEPS'])
-    expect(failed(buy(), paying(0n))).toEqual(['FEE_REQUIRED'])
-    expect(failed(buy(), paying(feeWei - 1n))).toEqual(['FEE_REQUIRED'])
-    expect(failed(buy(), paying(2n * feeWei))).toEqual(['FEE_REQUIRED'])
-    expect(failed(buy({ amountOutMin: 1n }), paying(feeWei))).toEqual(['SIGNED_MARK_PRICE'])
-    expect(failed(buy({ amountIn: trade.amountIn + 1n }), paying(feeWei))).toEqual(['SESSION_EXECUTION'])
-    const dirty = buy().data.replace(
-      `${'0'.repeat(24)}${WHO.wallet.slice(2)}`,
-      `${'1'.repeat(24)}${WHO.wallet.slice(2)}`,
-    )
-    expect(failed({ ...buy(), data: dirty as `0x${string}` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
-    expect(failed({ ...buy(), data: `${buy().data}00` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
-    expect(failed({ ...buy(), data: '0x12345678' }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
-  })
-
-  it('a trade on a curve without a deadline that leaves its bounds, and no other', () => {
-    const trade = { amountIn: E18 / 110n, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
-    const feeWei = (trade.amountIn * 50n) / 9_950n
-    const buy = (change: Partial<typeof trade> = {}, launchpad: 'pit' | 'pons' = 'pons'): Execution => {
-      const deadlineS = BigInt(NOW_S + 120)
-      const data = encodeCurveTrade({ launchpad, side: 'buy', ...trade, ...change, deadlineS })
-      return { target: CURVE, valueWei: trade.amountIn, data }
-    }
-    const granted = grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), {
-      curves: [CURVE],
-      launchpads: ['pons'],
-    })
-    const at = { ...other, session: sessionOf(granted, { [CURVE]: JUNK }), request: { curveFeeWei: feeWei } }
-    expect(failed(buy(), at)).toEqual([])
-    expect(failed(buy({ recipient: STRANGER }), at)).toEqual(['SESSION_RECIPIENTS'])
-    expect(failed(buy({ amountOutMin: 1n }), at)).toEqual(['SIGNED_MARK_PRICE'])
-    expect(failed(buy({ amountOutMin: 0n }), at)).toEqual(['SLIPPAGE', 'SIGNED_MARK_PRICE'])
-    expect(failed(buy({ amountIn: trade.amountIn + 1n }), at)).toEqual(['SESSION_EXECUTION'])
-    expect(failed({ ...buy(), data: `${buy().data}${'0'.repeat(64)}` }, at)).toEqual(['SESSION_EXECUTION'])
-    // The root allows one launchpad's methods; calls of the other's are refused.
-    expect(failed(buy({}, 'pit'), at)).toEqual(['SESSION_EXECUTION'])
-    expect(failed(buy(), { ...at, session: curveSession })).toEqual(['SESSION_EXECUTION'])
-  })
 })
 
 describe('a session with controls', () => {
@@ -443,6 +312,6 @@ describe('older bindings trade under their own terms', () => {
     const [, old] = versions[1]!
     const of = sessionOf(grant({ ...old, tokens: [NATIVE, JUNK].sort() } as SessionBinding))
     const call = swapCall({ tokenOut: JUNK, amountOutMin: 21_000n * E18, bps: 30 })
-    expect(failed(call, { ...other, session: of })).toEqual(['PRICE_UNAVAILABLE'])
+    expect(failed(call, { ...otherClass, session: of })).toEqual(['PRICE_UNAVAILABLE'])
   })
 })

@@ -1,22 +1,10 @@
-import {
-  type Address,
-  curveRoots,
-  type Delegation,
-  encodeCaveat,
-  type Hex,
-  NATIVE,
-  signDelegation,
-} from '@pit/chain'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { type Address, type Delegation, encodeCaveat, NATIVE } from '@pit/chain'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
-import { bindingHash, type PitError, SESSION, type SessionBinding } from '@pit/protocol'
-import type { SignerCheck } from '@pit/signer-wire'
-import { encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
+import { SESSION, type SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   CAPS,
   CURVE,
-  crypto,
   E18,
   ETH_PRICE,
   FEE_RECIPIENT,
@@ -24,7 +12,6 @@ import {
   grant,
   JUNK,
   JUNK_MARK,
-  KEYS,
   keyOf,
   makeBinding,
   NOW_S,
@@ -37,105 +24,14 @@ import {
   WETH,
   WHO,
 } from '../../test/kit.ts'
-import type { Ledger } from '../ledger/openLedger.ts'
-import type { RegisterOutcome } from '../ledger/types.ts'
-import type { Pins } from '../pins.ts'
+import { ask, launchpad, type RootChange, refused, rootDeps, signed } from '../../test/rootKit.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
-import { type RegisterDeps, registerRoot } from './registerRoot.ts'
-
-type Change = {
-  isChainRead?: boolean
-  own?: (token: Address) => OwnPrice
-  isSanctioned?: (address: string) => boolean
-  outcome?: RegisterOutcome
-  frozen?: boolean
-  hosted?: { owner: Address; closedAtMs: number | null }
-  rpc?: Rpc
-  exchanges?: Pins['exchanges']
-}
-
-const deps = (change: Change = {}): RegisterDeps => ({
-  crypto,
-  clock: { nowMs: () => NOW_S * 1000 },
-  rpc: change.rpc ?? launchpad({ [CURVE]: JUNK }),
-  pins: { ...PINS, exchanges: change.exchanges ?? PINS.exchanges },
-  prices: {
-    own: change.own ?? ownPrice,
-    isChainRead: () => change.isChainRead ?? true,
-    baseFeeWei: () => 1n,
-    unpriced: () => 0,
-    last: () => null,
-    headS: () => NOW_S,
-  },
-  ledger: {
-    isFrozen: async () => change.frozen ?? false,
-    register: async () => change.outcome ?? 'registered',
-    hostedExecutor: async () => change.hosted ?? null,
-  } as unknown as Ledger,
-  isSanctioned: change.isSanctioned ?? (() => false),
-})
-
-/** JUNK has 18 decimals, and its curve sells one for a tenth of a cent: 1 ETH for 2,500,000. */
-const words = (...values: bigint[]): Hex =>
-  `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
-const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
-const CHAIN_MEMORY = [PINS.addresses.enforcers.LimitedCalls, PINS.addresses.manager]
-/** The wallet's at the NonceEnforcer. */
-const walletNonce = { now: 7n }
-/** Responses of a launchpad that created these curves. */
-function launchpad(
-  curves: Record<Address, Address>,
-  pair: Address = NATIVE,
-  junk: typeof JUNK_STATE = JUNK_STATE,
-): Rpc {
-  const termsAbi = parseAbi([
-    'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
-    'function terms() view returns (Terms terms)',
-  ])
-  const ownerAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
-  return rpcOf(async (_, [call]) => {
-    const { to, data } = call as { to: Address; data: Hex }
-    if (data === '0x313ce567') return words(junk.decimals)
-    if (CHAIN_MEMORY.includes(to)) return words(0n)
-    if (to === PINS.addresses.enforcers.Nonce) return words(walletNonce.now)
-    if (data === toFunctionSelector('state()')) return words(...junk.state)
-    if (to !== PINS.launchpads[0]!.factory) {
-      const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
-      const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
-      const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
-      return encodeFunctionResult({ abi: termsAbi, functionName: 'terms', result })
-    }
-    const token = `0x${data.slice(-40)}`
-    const curve = Object.entries(curves).find(([, of]) => of === token)?.[0] ?? NATIVE
-    return encodeFunctionResult({ abi: ownerAbi, functionName: 'curveOf', result: curve as Address })
-  })
-}
-
-const ask = ({ binding, root, curveRoots: pair }: Granted) => ({
-  sessionId: 's1',
-  binding,
-  root,
-  curveRoots: pair,
-})
-async function refused(input: Granted | ReturnType<typeof ask>, change?: Change): Promise<string[]> {
-  const request = 'sessionId' in input ? input : ask(input)
-  try {
-    await registerRoot(deps(change), request)
-    return []
-  } catch (error) {
-    const { code, extras } = error as PitError
-    const rules = (extras['signer_checks'] as SignerCheck[] | undefined)?.map(({ rule }) => rule) ?? [code]
-    expect(rules[0]).toBe(code)
-    return rules
-  }
-}
-const signed = (delegation: Delegation, key: Hex = KEYS.wallet) =>
-  signDelegation(crypto, PINS.addresses, delegation, key)
+import { registerRoot } from './registerRoot.ts'
 
 describe('a root its owner signed', () => {
   it('is registered by its hash', async () => {
     const granted = grant()
-    expect(await registerRoot(deps(), ask(granted))).toBe(storedOf(granted).hash)
+    expect(await registerRoot(rootDeps(), ask(granted))).toBe(storedOf(granted).hash)
   })
 
   it.each([
@@ -194,7 +90,7 @@ describe('a root of a session with controls', () => {
 
 describe('a root is refused', () => {
   const good = makeBinding()
-  const rows: [string, Granted | ReturnType<typeof ask>, Change, string[]][] = [
+  const rows: [string, Granted | ReturnType<typeof ask>, RootChange, string[]][] = [
     ['while frozen', grant(), { frozen: true }, ['SIGNER_FROZEN']],
     ['for a sanctioned wallet', grant(), { isSanctioned: (a) => a === WHO.wallet }, ['SANCTIONED']],
     ['for a sanctioned executor', grant(), { isSanctioned: (a) => a === WHO.executor }, ['SANCTIONED']],
@@ -343,107 +239,7 @@ describe('a root is refused', () => {
     expect(await refused(second)).toEqual(['BINDING_TERMS'])
   })
 
-  describe('for a mark its owner signs', () => {
-    const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
-    const at = (junk: Partial<typeof JUNK_STATE>) => ({
-      rpc: launchpad({ [CURVE]: JUNK }, NATIVE, { ...JUNK_STATE, ...junk }),
-    })
-
-    it('with other decimals than the token has, or of a contract that is not a token', async () => {
-      expect(await refused(grant(binding), at({ decimals: 6n }))).toEqual(['BINDING_TERMS'])
-      const reverts = new RpcError('eth_call', 3, 'reverted', '0x')
-      const rpc = rpcOf(() => Promise.reject(reverts))
-      expect(await refused(grant(binding), { rpc })).toEqual(['BINDING_TERMS'])
-    })
-
-    it('far from the price of the session’s curve, unless the curve no longer sells', async () => {
-      const granted = grant(binding, { curves: [CURVE] })
-      const asks = (weiPerMillion: bigint): Change => at({ state: [weiPerMillion, 10n ** 24n, 1n, 0n, 0n] })
-      expect(await refused(granted, asks((E18 * 4n) / 10n))).toEqual([])
-      expect(await refused(granted, asks((E18 * 4n) / 8n))).toEqual([])
-      expect(await refused(granted, asks((E18 * 4n) / 7n))).toEqual(['CAP_PRICE'])
-      expect(await refused(granted, asks((E18 * 4n) / 13n))).toEqual(['CAP_PRICE'])
-      const sold = at({ state: [1n, 10n ** 24n, 0n, 0n, 1n] })
-      expect(await refused(granted, sold)).toEqual([])
-    })
-
-    it('far below the token’s price in a pool', async () => {
-      const exchanges = { v2Factory: null, v3Quoter: STRANGER, v4Quoter: null }
-      /** For ten dollars at the mark, in cents of USDG; nothing in ETH. */
-      const pays = (cents: bigint): Change => ({
-        exchanges,
-        rpc: rpcOf(async (_, [call]) => {
-          const { to, data } = call as { to: Address; data: Hex }
-          if (CHAIN_MEMORY.includes(to)) return words(0n)
-          if (to !== STRANGER) return words(18n)
-          return words(data.includes(USDG.slice(2)) ? cents * 10_000n : 0n, 0n, 0n, 0n)
-        }),
-      })
-      for (const cents of [0n, 900n, 1_250n]) expect(await refused(grant(binding), pays(cents))).toEqual([])
-      expect(await refused(grant(binding), pays(1_251n))).toEqual(['CAP_PRICE'])
-    })
-
-    it('that the chain does not answer for', async () => {
-      const rpc = rpcOf(() => Promise.reject(new Error('silent')))
-      expect(await refused(grant(binding), { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
-    })
-  })
-
   it('when its first window lies ahead', async () => {
     expect(await refused(grant(makeBinding(), { nowS: NOW_S + 91 }))).toEqual(['ROOT_BINDS_LIMITS'])
-  })
-
-  describe('for its curves', () => {
-    const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
-    const granted = grant(binding, { curves: [CURVE] })
-
-    it('that the launchpad did not create', async () => {
-      expect(await refused(grant(binding, { curves: [STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused(grant(binding, { curves: [CURVE, STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused(granted, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
-    })
-
-    it('with methods that none of them has', async () => {
-      const both = grant(binding, { curves: [CURVE], launchpads: ['pit', 'pons'] })
-      expect(await refused(both)).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused(grant(binding, { curves: [CURVE], launchpads: ['pons'] }))).toEqual([
-        'ROOT_BINDS_LIMITS',
-      ])
-    })
-
-    it('that trade against something else, or a token outside', async () => {
-      expect(await refused(granted, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual([
-        'ROOT_BINDS_LIMITS',
-      ])
-      const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
-      expect(await refused(outside)).toEqual(['ROOT_BINDS_LIMITS'])
-    })
-
-    it('that the chain does not answer for', async () => {
-      const rpc = rpcOf(() => Promise.reject(new Error('silent')))
-      expect(await refused(granted, { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
-    })
-
-    it('with roots that are not the binding’s, alone, or signed by another', async () => {
-      const [curve, fee] = granted.curveRoots as [Delegation, Delegation]
-      const other = { binding, bindingHash: bindingHash(crypto.keccakText, binding), nowS: NOW_S }
-      const wide = curveRoots(PINS.addresses, {
-        ...other,
-        eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
-        curves: [CURVE],
-        launchpads: ['pit'],
-      })
-      expect(await refused({ ...granted, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused({ ...granted, curveRoots: [fee, curve] })).toEqual([])
-      expect(await refused({ ...granted, curveRoots: [curve, curve] })).toEqual(['ROOT_BINDS_LIMITS'])
-      expect(await refused({ ...granted, curveRoots: [signed(wide.curve), fee] })).toEqual([
-        'ROOT_BINDS_LIMITS',
-      ])
-      expect(await refused({ ...granted, curveRoots: [curve, signed(wide.fee)] })).toEqual([
-        'ROOT_BINDS_LIMITS',
-      ])
-      const forged = [curve, signed(fee, keyOf('mallory'))]
-      expect(await refused({ ...granted, curveRoots: forged })).toEqual(['BAD_SIGNATURE'])
-    })
   })
 })
