@@ -1,3 +1,5 @@
+import { rateRows } from '@pit/api-docs'
+
 interface Settings {
   [name: string]: { default: string; means: string }
 }
@@ -37,5 +39,21 @@ export function configurationDoc(processes: ProcessSettings[]): string {
       )
     }
   }
+  lines.push('', ...rateLimits())
   return `${lines.join('\n')}\n`
 }
+
+const rateLimits = (): string[] => [
+  '## Rate limits of the server',
+  '',
+  'Token buckets: a burst, then a steady rate. Beyond it the error is RATE_LIMITED with `Retry-After`, and ' +
+    '`bucket` names the row. Limits per `overall` are multiplied by `RATE_OVERALL_FACTOR`, all of them by ' +
+    '`RATE_LIMIT_SCALE`.',
+  '',
+  '| bucket | requests | per | burst | then |',
+  '|---|---|---|---|---|',
+  ...rateRows().map(
+    ({ id, what, per, burst, rate }) =>
+      `| \`${id}\` | ${what.replaceAll('<', '&lt;')} | ${per} | ${burst} | ${rate} |`,
+  ),
+]

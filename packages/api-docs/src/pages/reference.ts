@@ -2,8 +2,6 @@ import {
   type AnyRoute,
   AREAS,
   type Area,
-  BUCKETS,
-  type Bucket,
   CAPS,
   ERROR_GROUPS,
   type ErrorCode,
@@ -16,6 +14,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { codesOf, GROUP_TITLES } from '../errorsDoc.ts'
 import { exampleCurl } from '../example.ts'
 import { codesByStatus } from '../openapi.ts'
+import { rateRows } from '../rateRows.ts'
 import { collectNamed, type Field, fieldsOf, typeWords } from './fields.ts'
 import { guideTools, scriptTag, toHtml } from './guideTools.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
@@ -166,13 +165,7 @@ function objectSection(): string {
 }
 
 function rateSection(): string {
-  const rows = Object.entries(BUCKETS as { [id: string]: Bucket }).map(([id, bucket]) => [
-    code(id),
-    toHtml(bucket.what),
-    bucket.per,
-    String(bucket.burst),
-    rateWords(bucket.ratePerS),
-  ])
+  const rows = rateRows().map(({ id, what, per, burst, rate }) => [code(id), toHtml(what), per, burst, rate])
   const caps = Object.values(CAPS).map(
     (cap) =>
       `<li>${cap.what}: ${cap.perAddressPerDay} per address and day, ${cap.overallPerHour} per hour ` +
@@ -185,8 +178,6 @@ function rateSection(): string {
     `${caps.join('')}</ul>`
   )
 }
-const rateWords = (ratePerS: number): string =>
-  ratePerS >= 1 ? `${ratePerS} per second` : `one every ${Math.round(1 / ratePerS)} seconds`
 
 function errorSection(): string {
   const retries = Object.entries(RETRIES).map(([name, means]) => [code(name), toHtml(means)])
