@@ -11,7 +11,7 @@ import {
   buyEth,
   ETH,
   ethPrice,
-  type OrderAgent,
+  type LiveOrderAgent,
   type OrderRow,
   openLiveAgent,
   sellEth,
@@ -50,7 +50,7 @@ for (const store of STORES) {
   describe.skipIf(!store.isPresent || !isChosen)(`kills on ${store.name}`, () => {
     const random = createRandom(SEED)
     let world: KillWorld
-    let agent: OrderAgent
+    let agent: LiveOrderAgent
     let isHigh = false
     let base: number
 
@@ -71,7 +71,7 @@ for (const store of STORES) {
     })
 
     /** A stop that the next price meets, and sometimes a market order. */
-    function ordersOf(): Parameters<OrderAgent['place']>[0] {
+    function ordersOf(): Parameters<LiveOrderAgent['place']>[0] {
       const eth = (ETH * DOLLARS) / BigInt(Math.round(base))
       const trigger = isHigh ? when('at_or_below', base * 1.005) : when('at_or_above', base * 1.005)
       const stop = random.chance(0.5)

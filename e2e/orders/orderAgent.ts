@@ -3,19 +3,23 @@ import { until } from '@pit/platform/test/until'
 import { done, grantTo, NATIVE } from '../hosted/liveAgent.ts'
 import type { Party } from '../session/party.ts'
 import type { SessionWorld } from '../session/world.ts'
+import { checkReceipt, type OrderSession, type Receipt } from './receipt.ts'
 import { type ListedOrder, listOf, orderOf, randomWord, signList } from './signedList.ts'
 
 /** An agent that carries out orders, live with a session under controls or on paper. */
 export interface OrderAgent {
   id: string
   owner: Party
-  /** Null on paper. */
-  executor: Hex | null
-  place(orders: ListedOrder[]): Promise<Hex[]>
+  /** Returns the ids of the orders. Of a live agent also checks the co-signer's receipt. */
+  place(orders: ListedOrder[], replaces?: Hex[]): Promise<Hex[]>
   rows(): Promise<OrderRow[]>
   logs(): Promise<object[]>
   /** Waits until an order is in one of these states. */
   inState(id: Hex, states: readonly string[], withinMs?: number): Promise<OrderRow>
+}
+export interface LiveOrderAgent extends OrderAgent {
+  executor: Hex
+  session: OrderSession
 }
 export interface OrderRow {
   id: Hex
@@ -38,7 +42,7 @@ const PAPER_SESSION = `0x${'0'.repeat(64)}` as Hex
 const ASKED = { brain: 'orders', params: {}, interval_s: 3_600, pairs: ['ETH/USDG'], limits: LIMITS }
 
 /** The agent of a funded owner: its executor has gas, and each trade of its session needs a signed order. */
-export async function openLiveAgent(world: SessionWorld, owner: Party): Promise<OrderAgent> {
+export async function openLiveAgent(world: SessionWorld, owner: Party): Promise<LiveOrderAgent> {
   const manager = world.profile.delegation.delegation_manager.toLowerCase() as Hex
   const { id, executor } = await done<{ id: string; executor: Hex }>(owner, 'hosted', {
     ...ASKED,
@@ -55,34 +59,52 @@ export async function openLiveAgent(world: SessionWorld, owner: Party): Promise<
   })
   await done(owner, `hosted/${id}/session`, { session_id: pending.session_id })
   await done(owner, `hosted/${id}/update`, { live: true })
-  return agentOf(owner, { id, executor }, async (orders) => {
-    const list = listOf(pending.sign.delegation.delegation_hash, orders)
-    return { list, signature: await signList(owner, manager, list), challenge: randomWord() }
-  })
+  const session = {
+    id: pending.session_id,
+    hash: pending.sign.delegation.delegation_hash,
+    cosigner: pending.cosigner.toLowerCase() as Hex,
+  }
+  return {
+    ...agentOf(owner, id, async (orders, replaces) => {
+      const list = listOf(session.hash, orders, replaces)
+      const challenge = randomWord()
+      const answer = await done<Placed & { list: Hex; receipt: Receipt }>(owner, `hosted/${id}/orders`, {
+        list,
+        signature: await signList(owner, manager, list),
+        challenge,
+      })
+      await checkReceipt(answer.receipt, session, { what: 'registered', id: answer.list, challenge })
+      return answer
+    }),
+    executor,
+    session,
+  }
 }
 
 export async function openPaperAgent(owner: Party): Promise<OrderAgent> {
   const { id } = await done<{ id: string }>(owner, 'hosted', { ...ASKED, mode: 'paper' })
-  return agentOf(owner, { id, executor: null }, async (orders) => ({ list: listOf(PAPER_SESSION, orders) }))
+  return agentOf(owner, id, (orders, replaces) =>
+    done(owner, `hosted/${id}/orders`, { list: listOf(PAPER_SESSION, orders, replaces) }),
+  )
+}
+
+interface Placed {
+  orders: { id: Hex }[]
 }
 
 function agentOf(
   owner: Party,
-  { id, executor }: { id: string; executor: Hex | null },
-  requestOf: (orders: ListedOrder[]) => Promise<object>,
+  id: string,
+  send: (orders: ListedOrder[], replaces: Hex[]) => Promise<Placed>,
 ): OrderAgent {
   const rows = async () =>
     (await owner.get<{ orders: OrderRow[] }>(`hosted/${id}/orders?limit=200`)).body.orders
   const logs = async () => (await owner.get<{ rows: object[] }>(`hosted/${id}/logs?limit=30`)).body.rows
   return {
-    ...{ id, owner, executor, rows, logs },
-    async place(orders) {
-      const answer = await done<{ orders: { id: Hex }[] }>(
-        owner,
-        `hosted/${id}/orders`,
-        await requestOf(orders),
-      )
-      return answer.orders.map((one) => one.id)
+    ...{ id, owner, rows, logs },
+    async place(orders, replaces = []) {
+      const placed = await send(orders, replaces)
+      return placed.orders.map((one) => one.id)
     },
     inState: (order, states, withinMs = 60_000) =>
       until(

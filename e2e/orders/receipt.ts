@@ -1,0 +1,34 @@
+import { type Hex, receiptText } from '@pit/chain'
+import { recoverMessageAddress } from 'viem'
+import { expect } from 'vitest'
+
+/** What the co-signer signs when it registers or cancels orders. */
+export interface Receipt {
+  what: 'registered' | 'cancelled' | 'revoked'
+  session: Hex
+  id: Hex
+  at: number
+  outstanding: string
+  until: number
+  challenge: Hex
+  cosigner: Hex
+  signature: Hex
+}
+
+/** The session of a live agent: `hash` is its delegation's. */
+export interface OrderSession {
+  id: string
+  hash: Hex
+  cosigner: Hex
+}
+
+export async function checkReceipt(
+  receipt: Receipt,
+  { hash, cosigner }: OrderSession,
+  expected: Partial<Receipt>,
+): Promise<void> {
+  expect(receipt).toMatchObject({ session: hash, cosigner, ...expected })
+  const { signature } = receipt
+  const signer = await recoverMessageAddress({ message: receiptText(receipt), signature })
+  expect(signer.toLowerCase()).toBe(cosigner)
+}
