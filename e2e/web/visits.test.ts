@@ -161,7 +161,7 @@ describe('a chart', () => {
     await expect.poll(() => page.locator('.plot-area canvas').count(), WAIT).toBeGreaterThan(0)
     expect(isLoaded()).toBe(true)
     const last = await slider.getAttribute('aria-valuetext')
-    expect(last).toMatch(/^\d\d-\d\d \d\d:\d\d\s+Quotes, all assets \d+/)
+    expect(last).toMatch(/^\d\d-\d\d \d\d:\d\d UTC\s+Quotes, all assets \d+/)
     await slider.focus()
     await page.keyboard.press('Home')
     const first = await slider.inputValue()

@@ -11,12 +11,18 @@ const plain = number({ maximumSignificantDigits: 8 })
 const DASH = '–'
 
 /** Dollars: two decimals, more for small values. */
-export function usd(value: number | null | undefined): string {
+export function usd(value: number | null | undefined, small = fine): string {
   if (value === null || value === undefined) return DASH
   const size = Math.abs(value)
-  const text = size >= 1 || size === 0 ? cents.format(size) : fine.format(size)
+  const text = size >= 1 || size === 0 ? cents.format(size) : small.format(size)
   return `${value < 0 ? '−' : ''}$${text}`
 }
+
+/** A profit, fee or balance in dollars and cents; smaller sums keep their digits. */
+export const centsUsd = (value: number | null | undefined): string =>
+  value === null || value === undefined || Math.abs(value) < 0.005
+    ? usd(value)
+    : usd(Math.round(value * 100) / 100, cents)
 
 export const wholeUsd = (value: number): string => `${value < 0 ? '−' : ''}$${whole.format(Math.abs(value))}`
 const short = number({ notation: 'compact', maximumFractionDigits: 1 })
@@ -35,7 +41,8 @@ export const shareOf = (value: number): string => `${plain.format(value / 100)}%
 
 export function signedPct(value: number | null | undefined): string {
   if (value === null || value === undefined) return DASH
-  return `${value > 0 ? '+' : value < 0 ? '−' : ''}${cents.format(Math.abs(value))}%`
+  const text = cents.format(Math.abs(value))
+  return `${text === '0.00' ? '' : value > 0 ? '+' : '−'}${text}%`
 }
 
 export const ms = (value: number | null | undefined): string =>
@@ -68,12 +75,12 @@ export const venueName = (venue: string, feePips: number | null): string =>
 export const shortHex = (hex: string): string =>
   hex.length <= 14 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
 
-export const clock = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(11, 19)
+export const clock = (unixS: number): string => `${new Date(unixS * 1000).toISOString().slice(11, 19)} UTC`
 export const dateTime = (unixS: number): string =>
   `${new Date(unixS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 /** Date and time of a chart's point. */
 export const stamp = (unixS: number): string =>
-  new Date(unixS * 1000).toISOString().slice(5, 16).replace('T', ' ')
+  `${new Date(unixS * 1000).toISOString().slice(5, 16).replace('T', ' ')} UTC`
 export const day = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 10)
 
 const UNITS = [

@@ -43,7 +43,11 @@ export class BandSeries implements ICustomSeriesPaneView<Time, BandData, CustomS
   }
 
   #draw(target: Target, toY: PriceToCoordinateConverter): void {
-    const rows = (this.#data?.bars ?? [])
+    const { bars = [], visibleRange } = this.#data ?? {}
+    if (!visibleRange) return
+    // Only these have coordinates of the current scale.
+    const rows = bars
+      .slice(visibleRange.from, visibleRange.to)
       .filter(({ originalData }) => !this.isWhitespace(originalData))
       .map(({ x, originalData: { low, high } }) => ({ x, low: toY(low) ?? 0, high: toY(high) ?? 0 }))
     // biome-ignore lint/correctness/useHookAtTopLevel: a canvas method, not a hook

@@ -60,7 +60,7 @@ function open({ element, onPoint }: Mount, format: (value: number) => string): I
       horzLine: { color: colour('line-strong'), labelBackgroundColor: colour('ink-soft') },
     },
     localization: { priceFormatter: format, locale: 'en-GB' },
-    rightPriceScale: { borderVisible: false },
+    rightPriceScale: { borderVisible: false, entireTextOnly: true },
     timeScale: {
       borderColor: colour('line'),
       timeVisible: true,
@@ -72,10 +72,21 @@ function open({ element, onPoint }: Mount, format: (value: number) => string): I
     handleScale: { mouseWheel: false },
     kineticScroll: { mouse: false, touch: !isStill() },
   })
+  fitUntilMoved(chart)
   chart.subscribeCrosshairMove(({ time, point }) =>
     onPoint(time === undefined || point === undefined ? null : Number(time)),
   )
   return chart
+}
+
+/** Charts that show a part chosen by the visitor: another width must not undo it. */
+const moved = new WeakSet<IChartApi>()
+
+function fitUntilMoved(chart: IChartApi): void {
+  chart.chartElement().addEventListener('pointerdown', () => moved.add(chart))
+  chart.timeScale().subscribeSizeChange(() => {
+    if (!moved.has(chart)) chart.timeScale().fitContent()
+  })
 }
 
 const plotOf = (chart: IChartApi, series: ISeriesApi<SeriesType>): Plot => ({
@@ -84,7 +95,10 @@ const plotOf = (chart: IChartApi, series: ISeriesApi<SeriesType>): Plot => ({
     else chart.setCrosshairPosition(at.value, at.timeS as UTCTimestamp, series)
   },
   view: () => chart.timeScale().getVisibleLogicalRange(),
-  show: (view) => chart.timeScale().setVisibleLogicalRange(view),
+  show: (view) => {
+    moved.add(chart)
+    chart.timeScale().setVisibleLogicalRange(view)
+  },
   remove: () => chart.remove(),
 })
 
@@ -112,7 +126,7 @@ export function drawCandles(
     createSeriesMarkers(
       prices,
       byTime(
-        fills.map(
+        withRoom(candles, fills).map(
           ({ atS, side, text }): SeriesMarker<UTCTimestamp> => ({
             time: startOf(candles, atS) as UTCTimestamp,
             position: side === 'buy' ? 'belowBar' : 'aboveBar',
@@ -142,6 +156,23 @@ function addVolume(chart: IChartApi, candles: readonly Candle[]): void {
       color: faded(close >= open ? 'up' : 'down'),
     })),
   )
+}
+
+/** Candles between two labels that do not cover each other. */
+const LABEL_CANDLES = 6
+
+/** Fills with a label only where none of the same side is near. */
+function withRoom(candles: readonly Candle[], fills: readonly Fill[]): Fill[] {
+  const lengthS = candles.length > 1 ? candles[1]![0] - candles[0]![0] : 60
+  return fills.map((fill) => {
+    const isCrowded = fills.some(
+      (other) =>
+        other !== fill &&
+        other.side === fill.side &&
+        Math.abs(other.atS - fill.atS) < LABEL_CANDLES * lengthS,
+    )
+    return isCrowded ? { atS: fill.atS, side: fill.side } : fill
+  })
 }
 
 const startOf = (candles: readonly Candle[], atS: number): number => {

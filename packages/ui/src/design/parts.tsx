@@ -141,18 +141,19 @@ export function Tabs(props: {
   chosen: string
   onChoose(id: string): void
 }) {
+  const prefix = useId()
   const move = (by: number) => {
     const at = props.tabs.findIndex(({ id }) => id === props.chosen)
     const next = props.tabs[(at + by + props.tabs.length) % props.tabs.length]!
     props.onChoose(next.id)
-    document.getElementById(`tab-${next.id}`)?.focus()
+    document.getElementById(`${prefix}${next.id}`)?.focus()
   }
   return (
     <div className={props.look ?? 'tabs'} role="tablist" aria-label={props.label}>
       {props.tabs.map(({ id, label }) => (
         <button
           key={id}
-          id={`tab-${id}`}
+          id={`${prefix}${id}`}
           type="button"
           role="tab"
           aria-selected={id === props.chosen}

@@ -40,14 +40,22 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   )
 }
 
-/** A refusal: code, message and hint. */
+/** A refusal: what happened, what to do, and its code for a search. */
 export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => void) | undefined }) {
-  const { code, message, hint, rule } = described(error)
+  const { title, code, message, hint, rule } = described(error)
   return (
     <div className="notice down" role="alert">
-      <strong>{rule ? `Not signed: check ${rule} failed` : code}</strong>
-      <div>{message}</div>
-      {hint && <div className="faint small">{hint}</div>}
+      {rule ? (
+        <>
+          <strong>{`Not signed: check ${rule} failed`}</strong>
+          <div>{message}</div>
+        </>
+      ) : (
+        <strong>{title ?? message}</strong>
+      )}
+      {title && <div>{message}</div>}
+      {hint && <div>{hint}</div>}
+      {code && <div className="faint small mono">{code}</div>}
       {onAgain && (
         <div>
           <Button tight onClick={onAgain}>
@@ -60,7 +68,9 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => v
 }
 
 interface Described {
-  code: string
+  /** In front of a message that is not ours. */
+  title?: string
+  code?: string
   message: string
   hint: string | undefined
   rule: string | undefined
@@ -68,12 +78,17 @@ interface Described {
 
 export function described(error: unknown): Described {
   if (isRefusal(error))
-    return { code: error.code, message: error.message, hint: error.hint, rule: error.rule }
+    return {
+      message: error.message,
+      hint: error.hint,
+      rule: error.rule,
+      ...(error.rule === undefined && { code: error.code }),
+    }
   const { code, message } = error as { code?: unknown; message?: unknown }
   // Wallet errors have a numeric code and their own message.
   const isWallets = typeof code === 'number'
   return {
-    code: isWallets
+    title: isWallets
       ? code === 4001
         ? 'You declined in your wallet'
         : `Your wallet refused (${code})`

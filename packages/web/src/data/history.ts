@@ -1,3 +1,5 @@
+import { DAY_S } from '@pit/protocol'
+import { duration } from '@pit/ui'
 import type { Candle } from '@pit/ui/charts'
 import { useQuery } from '@tanstack/react-query'
 
@@ -12,6 +14,19 @@ export interface MarketRow {
   volume_24h_usd: number | null
   spark: readonly (readonly [atS: number, price: number])[]
 }
+
+/** The change of a day; of a chain younger than that, since its first price. */
+export function changeOf(row: MarketRow | undefined): { pct: number | null; overS: number } {
+  if (!row) return { pct: null, overS: DAY_S }
+  const [first, last] = [row.spark[0], row.spark.at(-1)]
+  if (row.change_24h_pct !== null || !first || !last || last[0] - first[0] < MINUTE_S || first[1] <= 0)
+    return { pct: row.change_24h_pct, overS: DAY_S }
+  return { pct: (last[1] / first[1] - 1) * 100, overS: last[0] - first[0] }
+}
+const MINUTE_S = 60
+
+/** `in 24 h`, or the shorter past. */
+export const spanText = (overS: number): string => (overS === DAY_S ? 'in 24 h' : `in ${duration(overS)}`)
 
 export const INTERVALS = ['1m', '5m', '1h', '1d'] as const
 export type Interval = (typeof INTERVALS)[number]

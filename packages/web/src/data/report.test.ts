@@ -8,11 +8,11 @@ const { knownFigure, knownText, microUsdText, unknownNote } = await import('./re
 it('what is unknown is shown as unknown, with its number', () => {
   expect(knownText({ microUsd: 1_500_000n, unknown: 0 })).toBe('$1.50')
   expect(knownText({ microUsd: -1_500_000n, unknown: 2 })).toBe('−$1.50 + 2 unknown')
-  expect(knownText({ microUsd: 0n, unknown: 1 })).toBe('1 part unknown')
+  expect(knownText({ microUsd: 0n, unknown: 1 })).toBe('1 amount unknown')
   expect(microUsdText(null)).toBe('unknown')
   expect(knownFigure({ microUsd: -726_820n, unknown: 1 })).toBe('−$0.73')
   expect(knownFigure({ microUsd: 0n, unknown: 1 })).toBe('Unknown')
   expect(knownFigure({ microUsd: 0n, unknown: 0 })).toBe('$0.00')
-  expect(unknownNote({ microUsd: 0n, unknown: 2 })).toBe('without 2 unknown parts')
+  expect(unknownNote({ microUsd: 0n, unknown: 2 })).toBe('without 2 unknown amounts')
   expect(unknownNote({ microUsd: 0n, unknown: 0 })).toBeUndefined()
 })

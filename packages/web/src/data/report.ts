@@ -1,6 +1,6 @@
 import { DAY_S } from '@pit/protocol'
 import type { Holding, Known, Report } from '@pit/reports'
-import { many, usd } from '@pit/ui'
+import { centsUsd, many } from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
 import { openClient } from '../wallet/connect.ts'
 import { useAccount } from './account.ts'
@@ -34,25 +34,25 @@ export function useReport(period: Period) {
 const dollars = (microUsd: bigint): number => Number(microUsd) / 1e6
 
 export const microUsdText = (microUsd: bigint | null): string =>
-  microUsd === null ? 'unknown' : usd(dollars(microUsd))
+  microUsd === null ? 'unknown' : centsUsd(dollars(microUsd))
 
 /** The known part with the number of unknown ones; never zero for what is unknown. */
 export function knownText({ microUsd, unknown }: Known): string {
-  if (unknown === 0) return usd(dollars(microUsd))
+  if (unknown === 0) return centsUsd(dollars(microUsd))
   return microUsd === 0n
-    ? `${many(unknown, 'part')} unknown`
-    : `${usd(dollars(microUsd))} + ${unknown} unknown`
+    ? `${many(unknown, 'amount')} unknown`
+    : `${centsUsd(dollars(microUsd))} + ${unknown} unknown`
 }
 
 /** The known part alone, to the cent; `unknownNote` says what is missing. */
 export function knownFigure(known: Known | undefined): string {
   if (!known) return '–'
   if (known.unknown > 0 && known.microUsd === 0n) return 'Unknown'
-  return usd(Math.round(dollars(known.microUsd) * 100) / 100)
+  return centsUsd(dollars(known.microUsd))
 }
 
 export const unknownNote = (known: Known | undefined): string | undefined =>
-  known && known.unknown > 0 ? `without ${many(known.unknown, 'unknown part')}` : undefined
+  known && known.unknown > 0 ? `without ${many(known.unknown, 'unknown amount')}` : undefined
 
 export const knownTone = ({ microUsd }: Known): 'up' | 'down' | 'plain' =>
   microUsd > 0n ? 'up' : microUsd < 0n ? 'down' : 'plain'

@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { ago, count, duration, Loaded, Page, Stat, Stats, signedPct, usd, words } from '@pit/ui'
+import { ago, centsUsd, count, duration, Loaded, Page, Stat, Stats, signedPct, usd, words } from '@pit/ui'
 import { useEffect, useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { pointsOf, type Range } from '../data/curves.ts'
@@ -90,7 +90,7 @@ function Headline({ agent }: { agent: AgentDetail }) {
     <Stats>
       <Stat
         label="Profit"
-        value={usd(pnl?.profit_usd)}
+        value={centsUsd(pnl?.profit_usd)}
         note={pnl?.basis === 'paper_book' ? signedPct(pnl.return_pct) : 'from mined trades'}
         tone={(pnl?.profit_usd ?? 0) < 0 ? 'down' : (pnl?.profit_usd ?? 0) > 0 ? 'up' : 'plain'}
       />

@@ -23,7 +23,7 @@ export function AgentBlocked({ agent: { watch, next_tick_holds, status } }: { ag
         <HoldNotice key={hold.code} hold={hold} lead="Next decision" />
       ))}
       {watch?.soon.map(({ code, message, at }) => (
-        <Notice key={code} title={`Soon: ${holdWords(code).title.toLowerCase()} (${clock(at)} UTC)`}>
+        <Notice key={code} title={`Soon: ${holdWords(code).title.toLowerCase()} (${clock(at)})`}>
           {message}
         </Notice>
       ))}

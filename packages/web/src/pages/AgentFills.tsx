@@ -5,17 +5,12 @@ import { useState } from 'react'
 import { fillsOf } from '../data/agentLog.ts'
 import { useRead } from '../data/api.ts'
 import { INTERVALS, type Interval, useCandles } from '../data/history.ts'
+import { INTERVAL_WORDS } from './TokenMarket.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
 
-const INTERVAL_NAMES: Record<Interval, string> = {
-  '1m': '1-minute',
-  '5m': '5-minute',
-  '1h': '1-hour',
-  '1d': '1-day',
-}
 const MAX_LABELS = 12
-const INTERVAL_TABS = INTERVALS.map((id) => ({ id, label: id }))
+const INTERVAL_TABS = INTERVALS.map((id) => ({ id, label: INTERVAL_WORDS[id] }))
 
 /** The agent's trades on the price of a pair's token. */
 export function AgentFills({ agent }: { agent: AgentDetail }) {
@@ -65,7 +60,7 @@ export function AgentFills({ agent }: { agent: AgentDetail }) {
         <p className="plot-place faint">{`No prices of ${symbol.slice(0, 16)} are stored yet.`}</p>
       ) : (
         <PriceChart
-          label={`${symbol} in USD, ${INTERVAL_NAMES[interval]} candles`}
+          label={`${symbol} in USD, candles of ${INTERVAL_WORDS[interval]}`}
           candles={rows}
           fills={fills}
         />

@@ -117,7 +117,7 @@ function Entry({ entry, agent }: { entry: TimelineEntry; agent: AgentDetail }) {
           <p className="break">{entry.reason || 'None given.'}</p>
           {code && entry.outcome !== 'event' && <Cure code={code} />}
           <p className="small faint">
-            {`${day(entry.atS)} ${clock(entry.atS)} UTC${entry.tick === null ? '' : `, decision ${count(entry.tick)}`}`}
+            {`${day(entry.atS)} ${clock(entry.atS)}${entry.tick === null ? '' : `, decision ${count(entry.tick)}`}`}
           </p>
         </Step>
         <Step title="Rules">

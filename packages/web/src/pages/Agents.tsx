@@ -4,6 +4,7 @@ import {
   Badge,
   Button,
   Card,
+  centsUsd,
   count,
   duration,
   Empty,
@@ -11,7 +12,6 @@ import {
   Page,
   Table,
   Tabs,
-  usd,
   words,
 } from '@pit/ui'
 import { useState } from 'react'
@@ -19,6 +19,7 @@ import { useRead } from '../data/api.ts'
 import { Link, navigate } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { AgentForm } from './AgentForm.tsx'
+import { toneOf } from './AssetList.tsx'
 
 export type ListedAgent = Answer<'hosted.list'>['agents'][number]
 
@@ -53,6 +54,8 @@ export const nameOf = ({ name, brain }: Pick<ListedAgent, 'name' | 'brain'>): st
 
 export const STATUS_TONES = { active: 'up', paused: 'warn', stopped: 'plain' } as const
 
+const Profit = ({ usd }: { usd: number | null }) => <span className={toneOf(usd)}>{centsUsd(usd)}</span>
+
 function List({ onCreate }: { onCreate(): void }) {
   const agents = useRead('hosted.list', {}, { everyMs: 10_000 })
   return (
@@ -71,7 +74,11 @@ function List({ onCreate }: { onCreate(): void }) {
               columns={[
                 {
                   head: 'Agent',
-                  cell: (agent: ListedAgent) => <Link href={`/agents/${agent.id}`}>{nameOf(agent)}</Link>,
+                  cell: (agent: ListedAgent) => (
+                    <Link className="nowrap" href={`/agents/${agent.id}`}>
+                      {nameOf(agent)}
+                    </Link>
+                  ),
                 },
                 {
                   head: 'State',
@@ -90,7 +97,7 @@ function List({ onCreate }: { onCreate(): void }) {
                 { head: 'Brain', cell: ({ brain }) => words(brain) },
                 { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
                 { head: 'Interval', right: true, cell: ({ interval_s }) => duration(interval_s) },
-                { head: 'Profit', right: true, cell: ({ pnl }) => usd(pnl?.profit_usd) },
+                { head: 'Profit', right: true, cell: ({ pnl }) => <Profit usd={pnl?.profit_usd ?? null} /> },
                 { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
                 {
                   head: 'Last decision',

@@ -1,7 +1,7 @@
-import type { Answer } from '@pit/protocol'
+import { type Answer, DAY_S } from '@pit/protocol'
 import { Badge, bps, Empty, shortUsd, signedPct, usd } from '@pit/ui'
 import { Sparkline } from '@pit/ui/charts'
-import type { MarketRow } from '../data/history.ts'
+import { changeOf, type MarketRow, spanText } from '../data/history.ts'
 import { Link } from '../router.tsx'
 
 type Asset = NonNullable<Answer<'stats'>['assets']>[number]
@@ -63,7 +63,7 @@ export function AssetList(props: {
 
 function Row({ asset, history }: { asset: Asset; history: MarketRow | undefined }) {
   const { symbol, mark, spread_bps } = asset
-  const change = history?.change_24h_pct ?? null
+  const { pct: change, overS } = changeOf(history)
   return (
     <tr>
       <th scope="row">
@@ -74,7 +74,10 @@ function Row({ asset, history }: { asset: Asset; history: MarketRow | undefined 
         <span className="small faint asset-name">{ASSET_NAMES[symbol] ?? ''}</span>
       </th>
       <td className="right num price-cell">{usd(mark)}</td>
-      <td className={`right num change-cell ${toneOf(change)}`}>{signedPct(change)}</td>
+      <td className={`right num change-cell ${toneOf(change)}`}>
+        {signedPct(change)}
+        {overS < DAY_S && <span className="small faint asset-name">{spanText(overS)}</span>}
+      </td>
       <td className="right num wide">{shortUsd(history?.volume_24h_usd)}</td>
       <td className="right num wide">{bps(spread_bps)}</td>
       <td className="spark-cell">

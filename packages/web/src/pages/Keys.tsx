@@ -40,11 +40,10 @@ function Mine() {
     <div className="grid">
       <Card title="This key">
         <Loaded of={me}>
-          {({ wallet, account, key_id, expires_at, partner_agent }) => (
+          {({ wallet, key_id, expires_at, partner_agent }) => (
             <Facts
               rows={[
                 ['Wallet', wallet ? <Copied key="wallet" text={wallet} shown={wallet} /> : 'none'],
-                ['Account', account.name],
                 ['Key id', `${key_id}`],
                 ['Until', dateTime(expires_at)],
                 ['Registry agent', partner_agent ? `#${partner_agent.agent_id}` : 'none'],

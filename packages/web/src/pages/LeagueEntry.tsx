@@ -5,6 +5,7 @@ import {
   Card,
   CheckField,
   ConfirmButton,
+  centsUsd,
   Dialog,
   Failure,
   SelectField,
@@ -12,7 +13,6 @@ import {
   Table,
   TextField,
   toast,
-  usd,
   usePins,
 } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
@@ -87,7 +87,11 @@ function Entries() {
           },
           { head: 'Board', cell: ({ board }: Entry) => BOARD_NAMES[board] },
           { head: 'Place', right: true, cell: ({ entry_id }: Entry) => placeText(rows.get(entry_id)) },
-          { head: 'Profit', right: true, cell: ({ entry_id }: Entry) => usd(rows.get(entry_id)?.profit_usd) },
+          {
+            head: 'Profit',
+            right: true,
+            cell: ({ entry_id }: Entry) => centsUsd(rows.get(entry_id)?.profit_usd),
+          },
           {
             head: 'Return',
             right: true,

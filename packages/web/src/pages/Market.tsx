@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { Badge, Button, Card, count, Loaded, Page, Stat, Stats, usd } from '@pit/ui'
+import { Badge, Button, Card, count, Loaded, Page, Stat, Stats, wholeUsd } from '@pit/ui'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
@@ -100,7 +100,7 @@ function Headline({ stats }: { stats: Snapshot }) {
       <Stat
         label="Prices"
         value={<Freshness stats={stats} />}
-        note={prices ? `spread at ${usd(prices.ref_size_usd)}` : 'unavailable'}
+        note={prices ? `spreads at ${wholeUsd(prices.ref_size_usd)}` : 'unavailable'}
       />
       <Stat
         label="Fee"

@@ -1,6 +1,19 @@
 import type { Checked, PitClient, Plan, TradeParams, TradeStage } from '@pit/client'
 import type { Answer } from '@pit/protocol'
-import { Badge, Button, bps, Card, duration, Facts, Failure, Notice, shortHex, toast, usd } from '@pit/ui'
+import {
+  Badge,
+  Button,
+  bps,
+  Card,
+  duration,
+  Facts,
+  Failure,
+  Notice,
+  shortHex,
+  toast,
+  usd,
+  words,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { queries } from '../data/api.ts'
@@ -183,14 +196,16 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
       <ol className="stack small" aria-label="Transactions to sign">
         {plan.steps.map(({ kind, why }, i) => (
           <li key={kind} className="row">
-            <Badge>{`${i + 1}. ${kind.replaceAll('_', ' ')}`}</Badge>
-            <span>{why}</span>
+            <Badge>{`${i + 1}. ${words(kind)}`}</Badge>
+            <span>{kind === 'sign_permit' ? SIGN_PERMIT : why}</span>
           </li>
         ))}
       </ol>
     </Card>
   )
 }
+
+const SIGN_PERMIT = 'Your wallet signs a permit for this trade: no transaction, no gas.'
 
 const feeText = ({ fee_bps, fee_side, fee_class, fee }: Plan): string =>
   `${bps(fee_bps)} of the amount you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${shortHex(fee.recipient)}`

@@ -5,6 +5,7 @@ import {
   bps,
   Card,
   Loaded,
+  many,
   Notice,
   Page,
   Stat,
@@ -90,7 +91,7 @@ function Figures({ data, report: { data: report } }: { data: Holdings; report: R
       <Stat
         label="Total"
         value={usd(data.total_usd)}
-        note={change === null ? `${data.unpriced} without a price` : `${signedPct(change)} in the chart`}
+        note={change === null ? noteOf(data.unpriced) : `${signedPct(change)} in the chart`}
       />
       <Stat
         label="Realised profit"
@@ -117,6 +118,9 @@ function Figures({ data, report: { data: report } }: { data: Holdings; report: R
     </Stats>
   )
 }
+
+const noteOf = (unpriced: number): string =>
+  unpriced === 0 ? 'at independent prices' : `without ${many(unpriced, 'unpriced token')}`
 
 function ValueCard(props: { data: Holdings; range: Range; onRange(range: Range): void }) {
   const points = pointsOf(historyOf(props.data))

@@ -1,6 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import { bps, Card, count, Facts, many, Notice, Table, usd, words } from '@pit/ui'
 import { Lengths } from '@pit/ui/charts'
+import { useRead } from '../data/api.ts'
 import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
 
 type Quote = Answer<'live.quote'>
@@ -8,7 +9,7 @@ type Route = Quote['routes'][number]
 
 /** The best price in one card; all routes folded below. */
 export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config'> }) {
-  const names = namesIn(config)
+  const names = namesIn(config, [...useNamed(quote.token_in, config), ...useNamed(quote.token_out, config)])
   const refused = quote.policy.filter(({ ok, severity }) => !ok && severity === 'refuse')
   return (
     <>
@@ -24,6 +25,13 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
       <Routes quote={quote} names={names} />
     </>
   )
+}
+
+/** Symbol and decimals of a token that is not a core one. */
+function useNamed(address: string, { tokens }: Answer<'config'>) {
+  const isCore = Object.values(tokens).some((core) => core.address.toLowerCase() === address.toLowerCase())
+  const { data } = useRead('tokens.get', { params: { address } }, { enabled: !isCore })
+  return data ? [data] : []
 }
 
 /** All routes, compared by total cost against the reference mid. */

@@ -1,6 +1,6 @@
 import type { PitClient } from '@pit/client'
 import type { Answer } from '@pit/protocol'
-import { amount, Badge, Button, bps, Card } from '@pit/ui'
+import { amount, Badge, Button, bps, Card, count } from '@pit/ui'
 import { againstMarksBps } from '../data/receipt.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
 import { Link } from '../router.tsx'
@@ -42,7 +42,7 @@ export function Receipt(props: { result: Result; config: Answer<'config'>; onAga
     },
   ]
   return (
-    <Card title="Receipt" actions={<Badge tone="up">{`Mined in block ${receipt.block}`}</Badge>}>
+    <Card title="Receipt" actions={<Badge tone="up">{`Mined in block ${count(receipt.block)}`}</Badge>}>
       <SignedAndHappened rows={rows} />
       <p className="row between">
         <span>

@@ -1,4 +1,4 @@
-import { amount, Badge, Card, Copied, dateTime, Facts, Loaded, Page, Table, usd, words } from '@pit/ui'
+import { amount, Badge, Card, Copied, centsUsd, dateTime, Facts, Loaded, Page, Table, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
 import { Link } from '../router.tsx'
 import { LeagueCurves } from './LeagueCurves.tsx'
@@ -14,7 +14,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
       <Loaded of={season}>
         {(data) => (
           <>
-            <LeagueCurves season={Number(params['season'])} board="prize" />
+            {data.rows.length > 0 && <LeagueCurves season={Number(params['season'])} board="prize" />}
             <Outcome standings={data} />
             <Card title="Standings" flush actions={<Badge>{words(data.status)}</Badge>}>
               <StandingsTable standings={data} />
@@ -25,7 +25,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
                 columns={[
                   { head: 'Place', cell: ({ place }) => place },
                   { head: 'Entrant', cell: ({ label }) => label.slice(0, 48) },
-                  { head: 'Profit', right: true, cell: ({ profit_usd }) => usd(profit_usd) },
+                  { head: 'Profit', right: true, cell: ({ profit_usd }) => centsUsd(profit_usd) },
                   { head: 'Prize', right: true, cell: (row) => `${amount(row.amount, 18)} PARTNER` },
                   { head: 'State', cell: ({ status }) => <Badge>{status}</Badge> },
                   {

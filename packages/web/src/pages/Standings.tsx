@@ -6,6 +6,7 @@ import {
   Button,
   Card,
   type Column,
+  centsUsd,
   count,
   Dialog,
   Facts,
@@ -80,7 +81,7 @@ export function Outcome({ standings: { outcome } }: { standings: Standings }) {
     <>
       <Stats>
         <Stat label="Eligible" value={count(eligible_agents)} note={`of ${count(eligible_owners)} owners`} />
-        <Stat label="Active owner clusters" value={count(active_clusters)} />
+        <Stat label="Independent owners that traded" value={count(active_clusters)} />
         <Stat label="Pays" value={pays ? 'Yes' : 'Not yet'} tone={pays ? 'up' : 'warn'} />
       </Stats>
       {why && (
@@ -117,9 +118,13 @@ export function StandingsTable({ standings }: { standings: Standings }) {
     {
       head: 'Profit',
       right: true,
-      cell: ({ profit_usd }) => <span className={profitTone(profit_usd)}>{usd(profit_usd)}</span>,
+      cell: ({ profit_usd }) => <span className={profitTone(profit_usd)}>{centsUsd(profit_usd)}</span>,
     },
-    { head: 'Return', right: true, cell: ({ return_pct }) => signedPct(return_pct) },
+    {
+      head: 'Return',
+      right: true,
+      cell: ({ return_pct }) => <span className={profitTone(return_pct)}>{signedPct(return_pct)}</span>,
+    },
     {
       head: 'Max drawdown',
       right: true,

@@ -119,13 +119,17 @@ function Server({ config }: { config: Answer<'config'> }) {
           ['Router', address(config.universal_router)],
           ['Permit2', address(config.permit2)],
           ['Fee recipient', address(fee.recipient)],
-          ['Co-signer', address(session.cosigner)],
+          ['Co-signer', session.cosigner ? address(session.cosigner) : 'none: sessions are off'],
           ['Trade size', `${usd(limits.min_notional_usd ?? 1)} to ${usd(limits.max_notional_usd)}`],
           ['Max slippage', bps(limits.max_slippage_bps)],
           ['Plan validity', `${limits.deadline_s} s`],
         ]}
       />
-      <p className="small faint">{fee.how}</p>
+      <p className="small faint">
+        {`Each trade pays one fee to the fee recipient: by your 30-day volume between core tokens, ` +
+          `${bps(fee.other_bps)} for other tokens, ${bps(fee.shield_add_bps)} more with shield. It is part of ` +
+          `every quote, and rounded down.`}
+      </p>
     </>
   )
 }

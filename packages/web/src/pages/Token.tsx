@@ -11,11 +11,11 @@ import {
   Facts,
   Loaded,
   many,
-  Notice,
   Page,
   Stat,
   Stats,
   shortHex,
+  shortUsd,
   Table,
   usd,
   words,
@@ -39,6 +39,11 @@ export default function Token({ params }: { params: Readonly<{ [name: string]: s
   const core = Object.entries(config.data?.tokens ?? {}).find(
     ([symbol, { address }]) => symbol === named || address.toLowerCase() === named.toLowerCase(),
   )
+  const record = useRead(
+    'tokens.get',
+    { params: { address: named } },
+    { enabled: signedIn !== null && !core },
+  )
   const title = core?.[0] ?? (/^0x/.test(named) ? `Token ${shortHex(named)}` : named)
   return (
     <Page
@@ -47,7 +52,7 @@ export default function Token({ params }: { params: Readonly<{ [name: string]: s
       actions={
         <>
           <Link href="/tokens">All tokens</Link>
-          {(core || signedIn) && (
+          {(core || record.data?.tradable) && (
             <Link className="button primary" href={tradeLink(core?.[0] ?? named)}>
               {`Trade ${core?.[0] ?? ''}`}
             </Link>
@@ -101,7 +106,7 @@ function Details({ address, config }: { address: string; config?: Answer<'config
             )}
             <Stat
               label="Liquidity"
-              value={usd(record.liquidity_usd)}
+              value={shortUsd(record.liquidity_usd)}
               note={many(record.venues.length, 'venue')}
             />
             <Stat label="Fee" value={bps(record.fee_bps)} note="against a core asset" />
@@ -142,7 +147,14 @@ function Named({ record }: { record: Record }) {
               {record.name.slice(0, 128) || 'none'}
             </span>,
           ],
-          ['Address', <Copied key="address" text={record.address} shown={record.address} />],
+          [
+            'Address',
+            /^0x0+$/.test(record.address) ? (
+              'none: native to the chain'
+            ) : (
+              <Copied key="address" text={record.address} shown={record.address} />
+            ),
+          ],
           ['Kind', words(record.kind)],
           ['Decimals', record.decimals],
         ]}
@@ -150,12 +162,20 @@ function Named({ record }: { record: Record }) {
       {record.kind !== 'core' && (
         <p className="small faint">Symbol and name are chosen by the deployer. Any token can use any name.</p>
       )}
-      {record.warnings.map((warning) => (
-        <Notice key={warning} tone="warn" title={warning} />
-      ))}
+      {record.warnings
+        // Shown under Risks.
+        .filter((warning) => !record.risks.some(({ message }) => message === warning))
+        .map((warning) => (
+          <p key={warning} className="small faint">
+            {warning}
+          </p>
+        ))}
     </Card>
   )
 }
+
+/** The text without the parentheses around it. */
+const inParentheses = (text: string): string => text.trim().replace(/^\((.*)\)\.?$/, '$1.')
 
 function Risks({ record: { risks } }: { record: Record }) {
   return (
@@ -164,6 +184,8 @@ function Risks({ record: { risks } }: { record: Record }) {
       <ul className="stack">
         {risks.map(({ code, severity, message }) => {
           const meaning = isRiskCode(code) ? capital(RISKS[code].meaning) : code
+          // The message often repeats the meaning before it goes into detail.
+          const detail = message.startsWith(meaning) ? message.slice(meaning.length) : message
           return (
             <li key={code} className={`notice ${severity === 'severe' ? 'down' : ''}`}>
               <span className="row">
@@ -172,8 +194,8 @@ function Risks({ record: { risks } }: { record: Record }) {
                 </Badge>
                 <strong>{meaning}</strong>
               </span>
-              {message !== `${meaning}.` && (
-                <span className="small faint break">{message.slice(0, 300)}</span>
+              {/\w/.test(detail) && (
+                <span className="small faint break">{capital(inParentheses(detail)).slice(0, 300)}</span>
               )}
             </li>
           )
@@ -196,7 +218,7 @@ function Venues({ record: { venues }, config }: { record: Record; config?: Answe
           },
           { head: 'Against', cell: ({ pair }) => pairName(pair, config) },
           { head: 'Fee', right: true, cell: ({ fee }) => (fee === null ? '–' : `${fee / 10_000}%`) },
-          { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => usd(liquidity_usd) },
+          { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => shortUsd(liquidity_usd) },
           { head: 'Hook', cell: ({ hooks }) => (hooks ? <Copied text={hooks} /> : 'none') },
           { head: 'Address', cell: ({ address }) => (address ? <Copied text={address} /> : '–') },
         ]}

@@ -1,4 +1,4 @@
-import type { Answer } from '@pit/protocol'
+import { type Answer, DAY_S } from '@pit/protocol'
 import {
   bps,
   Card,
@@ -17,10 +17,22 @@ import { PriceChart } from '@pit/ui/charts'
 import { useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { useFills } from '../data/fills.ts'
-import { INTERVALS, type Interval, useCandles, useMarketHistory } from '../data/history.ts'
+import {
+  changeOf,
+  INTERVALS,
+  type Interval,
+  spanText,
+  useCandles,
+  useMarketHistory,
+} from '../data/history.ts'
 import { AssetState, toneOf } from './AssetList.tsx'
 
-const INTERVAL_WORDS: Record<Interval, string> = { '1m': '1 min', '5m': '5 min', '1h': '1 h', '1d': '1 d' }
+export const INTERVAL_WORDS: Record<Interval, string> = {
+  '1m': '1 min',
+  '5m': '5 min',
+  '1h': '1 h',
+  '1d': '1 d',
+}
 
 const FEW_CANDLES = 12
 
@@ -31,7 +43,7 @@ export function TokenMarket({ symbol, address }: { symbol: string; address: stri
   const stats = useRead('stats', {}, { everyMs: 5_000 })
   const row = useMarketHistory().get(symbol)
   const asset = stats.data?.assets?.find((one) => one.symbol === symbol)
-  const change = row?.change_24h_pct
+  const { pct: change, overS } = changeOf(row)
   return (
     <>
       <Stats>
@@ -40,7 +52,11 @@ export function TokenMarket({ symbol, address }: { symbol: string; address: stri
           value={usd(asset?.mark ?? row?.price)}
           note={asset ? <AssetState asset={asset} /> : undefined}
         />
-        <Stat label="24 h change" value={<span className={toneOf(change)}>{signedPct(change)}</span>} />
+        <Stat
+          label="24 h change"
+          value={<span className={toneOf(change)}>{signedPct(change)}</span>}
+          note={overS < DAY_S ? spanText(overS) : undefined}
+        />
         <Stat
           label="24 h range"
           value={<span className="long">{rangeText(row?.low_24h, row?.high_24h)}</span>}
@@ -49,7 +65,7 @@ export function TokenMarket({ symbol, address }: { symbol: string; address: stri
         <Stat
           label="Spread"
           value={bps(asset?.spread_bps)}
-          note={stats.data?.prices ? `at ${usd(stats.data.prices.ref_size_usd)}` : undefined}
+          note={stats.data?.prices ? `at ${wholeUsd(stats.data.prices.ref_size_usd)}` : undefined}
         />
       </Stats>
       <Candles symbol={symbol} address={address} />
@@ -67,13 +83,13 @@ function rangeText(low: number | null = null, high: number | null = null): strin
 /** Price, change and spread in one line. */
 export function PriceLine({ symbol }: { symbol: string }) {
   const stats = useRead('stats', {}, { everyMs: 5_000 })
-  const change = useMarketHistory().get(symbol)?.change_24h_pct
+  const { pct: change, overS } = changeOf(useMarketHistory().get(symbol))
   const asset = stats.data?.assets?.find((one) => one.symbol === symbol)
   return (
     <span className="num">
       {`${symbol} ${usd(asset?.mark)}, `}
       <span className={toneOf(change)}>{signedPct(change)}</span>
-      {` in 24 h, spread ${bps(asset?.spread_bps)}`}
+      {` ${spanText(overS)}, spread ${bps(asset?.spread_bps)}`}
     </span>
   )
 }
@@ -122,7 +138,7 @@ function BestVenues({ asset, sizeUsd }: { asset: Asset; sizeUsd: number }) {
       ? 'no route'
       : `${usd(best.price)} at ${venueName(best.venue, best.fee)}, ${againstMark(best.vs_mark_bps)}`
   return (
-    <Card title={`Best prices for ${usd(sizeUsd)}`}>
+    <Card title={`Best prices for ${wholeUsd(sizeUsd)}`}>
       <Facts
         rows={[
           ['Buy', side(asset.buy)],

@@ -2,6 +2,7 @@ import { type Answer, TOKEN_KINDS, TOKEN_TIERS } from '@pit/protocol'
 import {
   Badge,
   Card,
+  Copied,
   count,
   Loaded,
   Notice,
@@ -10,6 +11,7 @@ import {
   Stat,
   Stats,
   shortHex,
+  shortUsd,
   Table,
   TextField,
   usd,
@@ -142,7 +144,7 @@ function TokenTable({ tokens }: { tokens: readonly Found[] }) {
         { head: 'Tier', cell: ({ tier }) => <Badge tone={TIER_TONES[tier]}>{words(tier)}</Badge> },
         { head: 'Kind', cell: ({ kind }) => words(kind) },
         { head: 'Severe risks', right: true, cell: ({ risks }) => count(severe(risks)) },
-        { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => usd(liquidity_usd) },
+        { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => shortUsd(liquidity_usd) },
         { head: 'Venues', right: true, cell: ({ venues }) => count(venues.length) },
         { head: 'Address', cell: ({ address }) => <span className="mono">{shortHex(address)}</span> },
       ]}
@@ -159,6 +161,8 @@ const severe = (risks: Found['risks']): number => risks.filter(({ severity }) =>
 function Core() {
   const { searchParams } = useLocation()
   const config = useRead('config', {})
+  const stats = useRead('stats', {}, { everyMs: 5_000 })
+  const assets = new Map(stats.data?.assets?.map((asset) => [asset.symbol, asset]))
   const typed = (searchParams.get('q') ?? '').toLowerCase()
   return (
     <Card title="Core assets" flush>
@@ -169,8 +173,15 @@ function Core() {
             columns={[
               { head: 'Asset', cell: ([symbol]) => <Link href={`/tokens/${symbol}`}>{symbol}</Link> },
               { head: 'Kind', cell: ([, { kind }]) => words(kind) },
-              { head: 'Decimals', right: true, cell: ([, { decimals }]) => decimals },
-              { head: 'Address', cell: ([, { address }]) => <span className="mono break">{address}</span> },
+              {
+                head: 'Price',
+                right: true,
+                cell: ([symbol]) => usd(assets.get(symbol === 'WETH' ? 'ETH' : symbol)?.mark),
+              },
+              {
+                head: 'Address',
+                cell: ([, { address, native }]) => (native ? 'native' : <Copied text={address} />),
+              },
             ]}
             rows={Object.entries(tokens).filter(([symbol, { address }]) =>
               `${symbol} ${ASSET_NAMES[symbol] ?? ''} ${address}`.toLowerCase().includes(typed),

@@ -1,11 +1,11 @@
 import type { TradeParams } from '@pit/client'
-import { Button, Card, Failure, Page, Tabs } from '@pit/ui'
+import { Button, Card, Empty, Failure, Page, shortHex, Tabs } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { api, useRead } from '../data/api.ts'
 import { askOf, type TicketState } from '../data/ticket.ts'
-import { navigate, useLocation } from '../router.tsx'
+import { Link, navigate, useLocation } from '../router.tsx'
 import { showConnect } from '../wallet/dialog.ts'
 import { Order, type Phase } from './Order.tsx'
 import { OrdersTab } from './OrdersTab.tsx'
@@ -28,14 +28,15 @@ export default function Trade() {
   const [tab, setTab] = useState('market')
   const config = useRead('config', {})
   const named = [searchParams.get('out') ?? 'USDG', searchParams.get('in') ?? 'ETH']
+  const unlisted = named.find((token) => token.startsWith('0x'))
   const charted = named.find((token) => token !== 'USDG' && config.data?.tokens[token])
   const symbol = charted === 'WETH' ? 'ETH' : (charted ?? 'ETH')
   const address = config.data?.tokens[symbol]?.address ?? ''
   return (
-    <Page title="Trade" lead={<PriceLine symbol={symbol} />}>
+    <Page title="Trade" lead={unlisted ? 'Quote, review, sign.' : <PriceLine symbol={symbol} />}>
       <div className="trade">
         <div className="stack trade-chart">
-          <Candles symbol={symbol} address={address} />
+          {unlisted ? <NoChart address={unlisted} /> : <Candles symbol={symbol} address={address} />}
           {signedIn && <RecentTrades />}
         </div>
         <div className="stack">
@@ -48,6 +49,14 @@ export default function Trade() {
     </Page>
   )
 }
+
+const NoChart = ({ address }: { address: string }) => (
+  <Card title={`Price of ${shortHex(address)}`}>
+    <Empty title="Price charts exist for core tokens only.">
+      <Link href={`/tokens/${address}`}>See its risks and venues</Link>
+    </Empty>
+  </Card>
+)
 
 const SignInFirst = () => (
   <Card title="Sign in to trade">

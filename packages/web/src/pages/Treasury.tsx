@@ -81,6 +81,11 @@ export default function Treasury() {
 
 const worthOf = ({ tokens }: Week): number => tokens.reduce((sum, { value_usd }) => sum + (value_usd ?? 0), 0)
 
+const previewNote = (weeks: readonly Week[]): string => {
+  const previews = weeks.filter(({ seq }) => seq === null).length
+  return previews === 0 ? `${weeks.length} shown` : `and ${many(previews, 'preview')}`
+}
+
 function Totals({ record }: { record: Record }) {
   const weeks = record.weeks.filter(({ kind }) => kind === 'week')
   return (
@@ -94,11 +99,7 @@ function Totals({ record }: { record: Record }) {
         label="Fee-paying trades"
         value={count(record.totals.reduce((sum, { trades }) => sum + trades, 0))}
       />
-      <Stat
-        label="Rows recorded"
-        value={count(record.integrity.rows)}
-        note={`${record.weeks.length} shown`}
-      />
+      <Stat label="Rows recorded" value={count(record.integrity.rows)} note={previewNote(record.weeks)} />
       <Stat
         label="Platform wallet"
         value={record.platform_wallet ? shortHex(record.platform_wallet) : 'not set'}
