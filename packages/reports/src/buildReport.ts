@@ -30,7 +30,7 @@ export function buildReport(input: ReportInput): Report {
   const isInPeriod = ({ timeS }: { timeS: number }) => timeS >= fromS && timeS < toS
   const [opening, closing] = endsOf(ledger, fromS)
   const holdings = holdingsOf(ledger, closing)
-  const used = new Set([...holdings.map(({ token }) => token), ...tokensIn(ledger)])
+  const used = tokensIn(ledger, holdings)
   const content = {
     format: REPORT_FORMAT,
     ...{ chainId, wallet, fromS, toS },
@@ -73,13 +73,18 @@ function endsOf({ snapshots }: Ledger, fromS: number): [Snapshot | undefined, Sn
   return [snapshots.findLast(({ point }) => point.timeS < fromS), snapshots.at(-1)]
 }
 
-function* tokensIn({ trades, flows }: Ledger): Generator<Address> {
-  for (const { token } of flows) yield token
+function tokensIn({ trades, flows }: Ledger, holdings: readonly Holding[]): ReadonlySet<Address> {
+  const tokens = new Set<Address>()
+  for (const { token } of holdings) tokens.add(token)
+  for (const { token } of flows) tokens.add(token)
   for (const { gave, received, wrapped, fees, gasWei, executorGasWei } of trades) {
-    for (const { token } of [...gave, ...received, ...fees]) yield token
-    if (wrapped) yield wrapped.token
-    if (gasWei + executorGasWei > 0n) yield NATIVE
+    for (const { token } of gave) tokens.add(token)
+    for (const { token } of received) tokens.add(token)
+    for (const { token } of fees) tokens.add(token)
+    if (wrapped) tokens.add(wrapped.token)
+    if (gasWei > 0n || executorGasWei > 0n) tokens.add(NATIVE)
   }
+  return tokens
 }
 
 /** Of the years in which lots were consumed. */

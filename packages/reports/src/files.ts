@@ -9,9 +9,7 @@ const HASH_ROW = 'hash'
 export const csvOf = ({ rows, hash }: Pick<Report, 'rows' | 'hash'>): string =>
   `${Papa.unparse({
     fields: [...REPORT_COLUMNS],
-    data: [...rows, { row: HASH_ROW, note: hash }].map((row) =>
-      REPORT_COLUMNS.map((name) => (row as Partial<ReportRow>)[name] ?? ''),
-    ),
+    data: [...rows, { row: HASH_ROW, note: hash }],
   })}\r\n`
 
 /** JSON with the same rows and the same hash. */

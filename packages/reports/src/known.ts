@@ -16,7 +16,13 @@ export const minus = (one: Known, other: Known): Known => ({
   unknown: one.unknown + other.unknown,
 })
 
-export const sumOf = (parts: readonly (bigint | null)[]): Known =>
-  parts.reduce<Known>((sum, part) => plus(sum, knownOf(part)), NOTHING)
+export function sumOf(parts: Iterable<bigint | null>): Known {
+  let [microUsd, unknown] = [0n, 0]
+  for (const part of parts) {
+    if (part === null) unknown++
+    else microUsd += part
+  }
+  return { microUsd, unknown }
+}
 
 export const sumOfKnown = (parts: readonly Known[]): Known => parts.reduce(plus, NOTHING)

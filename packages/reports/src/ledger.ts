@@ -1,4 +1,4 @@
-import { knownOf, sumOf } from './known.ts'
+import { knownOf, NOTHING, sumOf } from './known.ts'
 import { createLots, divide, type LotQueue, type Piece } from './lots.ts'
 import { type Gap, type Step, timelineOf } from './timeline.ts'
 import { createTokenBook, NATIVE, type TokenBook } from './tokenBook.ts'
@@ -92,6 +92,7 @@ export function keepLedger(input: ReportInput): Ledger {
 
   /** Flows at a reading. Lots that left as ETH and came in as WETH, or back, were wrapped without Pit. */
   function closeGaps(gaps: readonly Gap[], { timeS, prices }: ReportPoint): void {
+    if (gaps.length === 0) return
     const net = new Map(gaps.map(({ token, atoms }) => [token, atoms]))
     const wrapped = takeWrapped(net, book)
     if (wrapped) {
@@ -125,12 +126,21 @@ export function keepLedger(input: ReportInput): Ledger {
       const profitMicroUsd = costMicroUsd === null || got === null ? null : got - costMicroUsd
       if (!prices[token] && costMicroUsd === null && got !== null) ledger.outside.push(got)
       if (costMicroUsd !== null && got === null) ledger.outside.push(-costMicroUsd)
-      return {
-        ...{ hash, timeS, kind, token, atoms: piece.atoms, acquiredS, acquiredHash, costMicroUsd },
-        ...{ proceedsMicroUsd: got, profitMicroUsd },
+      const disposal: Disposal = {
+        hash,
+        timeS,
+        kind,
+        token,
+        atoms: piece.atoms,
+        acquiredS,
+        acquiredHash,
+        costMicroUsd,
+        proceedsMicroUsd: got,
+        profitMicroUsd,
       }
+      ledger.disposals.push(disposal)
+      return disposal
     })
-    ledger.disposals.push(...disposals)
     return disposals
   }
 
@@ -176,15 +186,26 @@ export function keepLedger(input: ReportInput): Ledger {
     const result = isTrade ? trade(sides, transaction) : null
     if (!result) transfer(sides, transaction)
     if (gasWei > 0n) dispose('gas', { token: NATIVE, atoms: gasWei }, transaction, 0n)
-    const cashMoves = transaction.moves.filter(({ token }) => book.isCash(token))
+    if (result)
+      for (const { token, atoms } of transaction.moves) {
+        if (!book.isCash(token)) continue
+        if (atoms < 0n) gave.push({ token, atoms: -atoms })
+        else if (atoms > 0n) received.push({ token, atoms })
+      }
     ledger.trades.push({
-      ...{ hash, timeS, path, ok, fees, gasWei, executorGasWei },
-      gave: result ? [...gave, ...cashOf(cashMoves, -1n)] : [],
-      received: result ? [...received, ...cashOf(cashMoves, 1n)] : [],
+      hash,
+      timeS,
+      path,
+      ok,
+      fees,
+      gasWei,
+      executorGasWei,
+      gave: result ? gave : [],
+      received: result ? received : [],
       wrapped: wrapped && { token: wrapped.to, atoms: wrapped.atoms },
       valueMicroUsd: result?.valueMicroUsd ?? null,
       valuedBy: result?.valuedBy ?? null,
-      profit: result?.profit ?? sumOf([]),
+      profit: result?.profit ?? NOTHING,
     })
   }
 
@@ -199,8 +220,10 @@ export function keepLedger(input: ReportInput): Ledger {
     closeGaps(gaps, point)
     if (ledger.snapshots.length === 0 || point.timeS < input.fromS) ledger.openingHeld = held()
     ledger.snapshots.push({
-      ...{ point, valueMicroUsd: valueAt(point.prices) },
-      ...{ flows: ledger.flows.length, outside: ledger.outside.length },
+      point,
+      valueMicroUsd: valueAt(point.prices),
+      flows: ledger.flows.length,
+      outside: ledger.outside.length,
     })
   }
 
@@ -230,6 +253,3 @@ export function keepLedger(input: ReportInput): Ledger {
 }
 
 const timeOf = (one: Step): number => (one.at === 'point' ? one.point : one.transaction).timeS
-
-const cashOf = (moves: readonly Move[], sign: bigint): Move[] =>
-  moves.map(({ token, atoms }) => ({ token, atoms: atoms * sign })).filter(({ atoms }) => atoms > 0n)

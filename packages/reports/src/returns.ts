@@ -39,7 +39,8 @@ export function readReturns(ledger: Ledger, { fromS }: { fromS: number }): Retur
     againstHoldingMicroUsd: last.valueMicroUsd - heldValue(ledger, opening, closing),
     againstCashMicroUsd: last.valueMicroUsd - readings[0]!.valueMicroUsd - flows,
     curve: readings.map(({ timeS, valueMicroUsd, index }) => ({
-      ...{ timeS, valueMicroUsd },
+      timeS,
+      valueMicroUsd,
       indexBps: bpsOf(index),
     })),
   }
@@ -72,10 +73,8 @@ function readingsOf(ledger: Ledger, period: readonly Snapshot[]): Reading[] {
     const { valueMicroUsd } = snapshot
     const last = readings.at(-1)
     const flowMicroUsd = i === 0 ? 0n : flowsBetween(ledger, period[i - 1]!, snapshot)
-    readings.push({
-      ...{ timeS: snapshot.point.timeS, valueMicroUsd, flowMicroUsd },
-      index: last ? grownIndex(last, valueMicroUsd - flowMicroUsd) : ONE,
-    })
+    const index = last ? grownIndex(last, valueMicroUsd - flowMicroUsd) : ONE
+    readings.push({ timeS: snapshot.point.timeS, valueMicroUsd, flowMicroUsd, index })
   }
   return readings
 }
@@ -87,11 +86,12 @@ const grownIndex = ({ index, valueMicroUsd }: Reading, grown: bigint): bigint =>
 function flowsBetween(ledger: Ledger, before: Snapshot, after: Snapshot): bigint {
   const { book, flows, outside } = ledger
   let sum = 0n
-  for (const flow of flows.slice(before.flows, after.flows)) {
+  for (let i = before.flows; i < after.flows; i++) {
+    const flow = flows[i]!
     const value = book.worth(flow.token, flow.atoms, after.point.prices) ?? flow.cost.microUsd
     sum += flow.direction === 'in' ? value : -value
   }
-  for (const microUsd of outside.slice(before.outside, after.outside)) sum += microUsd
+  for (let i = before.outside; i < after.outside; i++) sum += outside[i]!
   return sum
 }
 

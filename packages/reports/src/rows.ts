@@ -16,7 +16,7 @@ type Content = Omit<Report, 'rows' | 'hash'>
 type Cells = Partial<ReportRow> & { row: string }
 
 /** SHA-256 of the rows as canonical JSON. */
-export const hashOf = (rows: readonly ReportRow[]): Hex => sha256Hex(canonicalRows(rows))
+export const hashOf = (rows: readonly ReportRow[]): Hex => sha256Hex(canonicalParts(rows))
 
 const CANONICAL_COLUMNS = [...REPORT_COLUMNS]
   .sort()
@@ -24,7 +24,20 @@ const CANONICAL_COLUMNS = [...REPORT_COLUMNS]
 const PLAIN = /^[\w .:;,()+=/%&#'-]*$/
 
 /** The same text as `canonicalJson`, faster for the fixed columns of many rows. */
-export const canonicalRows = (rows: readonly ReportRow[]): string => `[${rows.map(rowJson).join(',')}]`
+export const canonicalRows = (rows: readonly ReportRow[]): string => [...canonicalParts(rows)].join('')
+
+const ROWS_A_PART = 200
+
+function* canonicalParts(rows: readonly ReportRow[]): Generator<string> {
+  yield '['
+  for (let from = 0; from < rows.length; from += ROWS_A_PART) {
+    let text = from === 0 ? '' : ','
+    const end = Math.min(rows.length, from + ROWS_A_PART)
+    for (let i = from; i < end; i++) text += (i === from ? '' : ',') + rowJson(rows[i]!)
+    yield text
+  }
+  yield ']'
+}
 
 function rowJson(row: ReportRow): string {
   let text = ''
@@ -37,6 +50,8 @@ const cellJson = (cell: string): string =>
 
 /** The whole report as text cells: what the CSV and the JSON file contain. */
 export function rowsOf(report: Content): ReportRow[] {
+  const rows: ReportRow[] = []
+  const add = (cells: Cells) => void rows.push(wholeRow(cells))
   const tokens = new Map(
     report.tokens.map(({ address, symbol, decimals }) => [
       address,
@@ -44,75 +59,95 @@ export function rowsOf(report: Content): ReportRow[] {
     ]),
   )
   const timeText = createTimeText()
-  const amount = (token: Address, atoms: bigint) => {
-    const { symbol, decimals } = tokens.get(token)!
-    return { token, symbol, amount: decimalText(atoms, decimals) }
-  }
-  const move = (row: string, { hash, timeS }: Trade, one: Move, more: Partial<ReportRow> = {}): Cells => ({
-    ...{ row, time: timeText(timeS), transaction: hash },
-    ...amount(one.token, one.atoms),
-    ...more,
-  })
-  const tradeCells = (trade: Trade): Cells[] => [
-    {
-      ...{ row: 'trade', time: timeText(trade.timeS), transaction: trade.hash, kind: trade.path ?? 'own' },
+  const amountOf = (token: Address, atoms: bigint) => decimalText(atoms, tokens.get(token)!.decimals)
+  const symbolOf = (token: Address) => tokens.get(token)!.symbol
+  const addMove = (row: string, { hash, timeS }: Trade, { token, atoms }: Move) =>
+    add({
+      ...{ row, token, time: timeText(timeS), transaction: hash },
+      ...{ symbol: symbolOf(token), amount: amountOf(token, atoms) },
+    })
+  for (const cells of headCells(report, timeText)) add(cells)
+  for (const cells of totalCells(report)) add(cells)
+  for (const cells of returnCells(report)) add(cells)
+  for (const trade of report.trades) {
+    const { gave, received, wrapped, fees, gasWei, executorGasWei, profit } = trade
+    add({
+      row: 'trade',
+      time: timeText(trade.timeS),
+      transaction: trade.hash,
+      kind: trade.path ?? 'own',
       value_usd: trade.valuedBy === null ? '' : dollarsOrUnknown(trade.valueMicroUsd),
-      profit_usd:
-        trade.profit.microUsd === 0n && trade.profit.unknown === 0 ? '' : usd(trade.profit.microUsd),
-      note: notes(trade.ok ? null : 'reverted', trade.valuedBy, unknownText(trade.profit)),
-    },
-    ...trade.gave.map((one) => move('gave', trade, one)),
-    ...trade.received.map((one) => move('received', trade, one)),
-    ...(trade.wrapped ? [move('wrapped', trade, trade.wrapped)] : []),
-    ...trade.fees.map((one) => move('fee', trade, one)),
-    ...(trade.gasWei > 0n ? [move('gas', trade, { token: NATIVE, atoms: trade.gasWei })] : []),
-    ...(trade.executorGasWei > 0n
-      ? [move('executor_gas', trade, { token: NATIVE, atoms: trade.executorGasWei })]
-      : []),
-  ]
-  return [
-    ...headCells(report, timeText),
-    ...totalCells(report),
-    ...returnCells(report),
-    ...report.trades.flatMap(tradeCells),
-    ...report.disposals.map((one) => ({
-      ...{ row: 'disposal', time: timeText(one.timeS), transaction: one.hash, kind: one.kind },
-      ...amount(one.token, one.atoms),
+      profit_usd: profit.microUsd === 0n && profit.unknown === 0 ? '' : usd(profit.microUsd),
+      note: notes(trade.ok ? null : 'reverted', trade.valuedBy, unknownText(profit)),
+    })
+    for (const one of gave) addMove('gave', trade, one)
+    for (const one of received) addMove('received', trade, one)
+    if (wrapped) addMove('wrapped', trade, wrapped)
+    for (const one of fees) addMove('fee', trade, one)
+    if (gasWei > 0n) addMove('gas', trade, { token: NATIVE, atoms: gasWei })
+    if (executorGasWei > 0n) addMove('executor_gas', trade, { token: NATIVE, atoms: executorGasWei })
+  }
+  for (const one of report.disposals)
+    add({
+      row: 'disposal',
+      time: timeText(one.timeS),
+      transaction: one.hash,
+      kind: one.kind,
+      token: one.token,
+      symbol: symbolOf(one.token),
+      amount: amountOf(one.token, one.atoms),
       acquired: one.acquiredS === null ? 'unknown' : timeText(one.acquiredS),
       cost_usd: dollarsOrUnknown(one.costMicroUsd),
       value_usd: dollarsOrUnknown(one.proceedsMicroUsd),
       profit_usd: dollarsOrUnknown(one.profitMicroUsd),
-    })),
-    ...report.flows.map((one) => ({
-      ...{ row: 'flow', time: timeText(one.timeS), transaction: one.hash ?? '', kind: one.direction },
-      ...amount(one.token, one.atoms),
-      ...{ cost_usd: usd(one.cost.microUsd), value_usd: dollarsOrUnknown(one.valueMicroUsd) },
+    })
+  for (const one of report.flows)
+    add({
+      row: 'flow',
+      time: timeText(one.timeS),
+      transaction: one.hash ?? '',
+      kind: one.direction,
+      token: one.token,
+      symbol: symbolOf(one.token),
+      amount: amountOf(one.token, one.atoms),
+      cost_usd: usd(one.cost.microUsd),
+      value_usd: dollarsOrUnknown(one.valueMicroUsd),
       note: notes(unknownText(one.cost)),
-    })),
-    ...report.lots.map((one) => ({
-      ...{ row: 'lot', transaction: one.acquiredHash ?? '' },
-      ...amount(one.token, one.atoms),
+    })
+  for (const one of report.lots)
+    add({
+      row: 'lot',
+      transaction: one.acquiredHash ?? '',
+      token: one.token,
+      symbol: symbolOf(one.token),
+      amount: amountOf(one.token, one.atoms),
       acquired: one.acquiredS === null ? 'unknown' : timeText(one.acquiredS),
       cost_usd: dollarsOrUnknown(one.costMicroUsd),
-    })),
-    ...report.holdings.map((one) => ({
+    })
+  for (const one of report.holdings)
+    add({
       row: 'holding',
-      ...amount(one.token, one.atoms),
-      ...{ cost_usd: usd(one.cost.microUsd), value_usd: dollarsOrUnknown(one.valueMicroUsd) },
+      token: one.token,
+      symbol: symbolOf(one.token),
+      amount: amountOf(one.token, one.atoms),
+      cost_usd: usd(one.cost.microUsd),
+      value_usd: dollarsOrUnknown(one.valueMicroUsd),
       profit_usd: usd(one.unrealised.microUsd),
       note: notes(
         one.price && `price ${decimalText(one.price.priceE18, 18)}${one.price.stale ? ' (stale)' : ''}`,
-        one.shareAtoms === null
-          ? null
-          : `${decimalText(one.shareAtoms, tokens.get(one.token)!.decimals)} shares`,
+        one.shareAtoms === null ? null : `${amountOf(one.token, one.shareAtoms)} shares`,
         unknownText(one.unrealised),
       ),
-    })),
-    ...report.findings.map((one) => ({
-      ...{ row: 'finding', time: timeText(one.timeS), transaction: one.hash ?? '', kind: one.problem },
+    })
+  for (const one of report.findings)
+    add({
+      row: 'finding',
+      time: timeText(one.timeS),
+      transaction: one.hash ?? '',
+      kind: one.problem,
       note: one.included ? 'included by its receipt' : 'not included',
-    })),
-  ].map(wholeRow)
+    })
+  return rows
 }
 
 const headCells = (
@@ -173,24 +208,42 @@ function returnCells({ returns }: Content): Cells[] {
   ]
 }
 
-const EMPTY_ROW = Object.fromEntries(REPORT_COLUMNS.map((name) => [name, ''])) as ReportRow
-const wholeRow = (cells: Cells): ReportRow => ({ ...EMPTY_ROW, ...cells })
+/** One literal for every row: copies of objects took most of the time. */
+const wholeRow = (cells: Cells): ReportRow => ({
+  row: cells.row,
+  time: cells.time ?? '',
+  transaction: cells.transaction ?? '',
+  kind: cells.kind ?? '',
+  token: cells.token ?? '',
+  symbol: cells.symbol ?? '',
+  amount: cells.amount ?? '',
+  acquired: cells.acquired ?? '',
+  cost_usd: cells.cost_usd ?? '',
+  value_usd: cells.value_usd ?? '',
+  profit_usd: cells.profit_usd ?? '',
+  note: cells.note ?? '',
+})
 
 const usd = (microUsd: bigint): string => decimalText(microUsd, 6)
 const dollarsOrUnknown = (microUsd: bigint | null): string => (microUsd === null ? 'unknown' : usd(microUsd))
-/** Rows of one transaction have one time. */
+/** Many rows share a time. */
 function createTimeText(): (timeS: number) => string {
-  const last = { timeS: Number.NaN, text: '' }
+  const texts = new Map<number, string>()
   return (timeS) => {
-    if (timeS !== last.timeS) {
-      last.timeS = timeS
-      last.text = new Date(timeS * 1000).toISOString().replace('.000Z', 'Z')
+    let text = texts.get(timeS)
+    if (text === undefined) {
+      text = new Date(timeS * 1000).toISOString().replace('.000Z', 'Z')
+      texts.set(timeS, text)
     }
-    return last.text
+    return text
   }
 }
 const unknownText = ({ unknown }: Known): string | null => (unknown === 0 ? null : `${unknown} unknown`)
-const notes = (...parts: (string | null)[]): string => parts.filter((part) => part !== null).join('; ')
+function notes(...parts: (string | null)[]): string {
+  let text = ''
+  for (const part of parts) if (part !== null) text += text === '' ? part : `; ${part}`
+  return text
+}
 
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
 /** Characters that start a formula in a spreadsheet. */

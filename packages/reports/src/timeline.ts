@@ -13,8 +13,9 @@ export type Step =
 
 /** Change of the wallet's balance of a token by one transaction, gas included. */
 const changeOf = ({ moves, gasWei }: ReportTransaction, token: Address): bigint => {
-  const moved = moves.reduce((sum, move) => (move.token === token ? sum + move.atoms : sum), 0n)
-  return token === NATIVE ? moved - gasWei : moved
+  let change = token === NATIVE ? -gasWei : 0n
+  for (const move of moves) if (move.token === token) change += move.atoms
+  return change
 }
 
 /**
@@ -46,11 +47,15 @@ export function timelineOf({ transactions, points, toS }: ReportInput): Step[] {
       }
       continue
     }
-    for (const [token, atoms] of entriesOf(step.point.balances))
-      closeGap(readingOf(token), token, step, atoms)
+    const { balances } = step.point
+    for (const token of Object.keys(balances) as Address[])
+      closeGap(readingOf(token), token, step, balances[token]!)
   }
   for (const [token, { lowest, first }] of read) addGap(first?.before, token, -lowest)
-  for (const step of steps) (step.at === 'point' ? step.gaps : step.before).sort(byToken)
+  for (const step of steps) {
+    const gaps = step.at === 'point' ? step.gaps : step.before
+    if (gaps.length > 1) gaps.sort(byToken)
+  }
   return steps
 }
 
@@ -97,11 +102,12 @@ function addGap(gaps: Gap[] | undefined, token: Address, atoms: bigint): void {
   if (atoms !== 0n) gaps?.push({ token, atoms })
 }
 
-const touchedBy = ({ moves, gasWei }: ReportTransaction): Set<Address> =>
-  new Set([...moves.map(({ token }) => token), ...(gasWei > 0n ? [NATIVE] : [])].sort())
-
-const entriesOf = (balances: ReportPoint['balances']): [Address, bigint][] =>
-  Object.entries(balances) as [Address, bigint][]
+/** In the order of their addresses; each once. */
+function touchedBy({ moves, gasWei }: ReportTransaction): Address[] {
+  const tokens: Address[] = gasWei > 0n ? [NATIVE] : []
+  for (const { token } of moves) if (!tokens.includes(token)) tokens.push(token)
+  return tokens.sort()
+}
 
 /** A reading follows its block's transactions. */
 function byChain(one: Step, other: Step): number {

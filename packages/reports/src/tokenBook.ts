@@ -15,6 +15,7 @@ export interface TokenBook {
 
 export function createTokenBook(tokens: readonly ReportToken[]): TokenBook {
   const byAddress = new Map(tokens.map((token) => [token.address, token]))
+  const priceOf = createPriceMemo()
   const get = (address: Address): ReportToken => {
     const token = byAddress.get(address)
     if (!token) throw new RangeError(`The report's tokens lack ${address}`)
@@ -27,7 +28,19 @@ export function createTokenBook(tokens: readonly ReportToken[]): TokenBook {
     worth(token, atoms, prices) {
       const { kind, decimals } = get(token)
       const priceE18 = kind === 'cash' ? DOLLAR_E18 : prices[token]?.priceE18
-      return priceE18 === undefined ? null : worthDown(atoms, markPrice(priceE18, decimals))
+      return priceE18 === undefined ? null : worthDown(atoms, priceOf(token, priceE18, decimals))
     },
+  }
+}
+
+/** The last price of each token: readings in a row often share it. */
+function createPriceMemo() {
+  const last = new Map<Address, { priceE18: bigint; price: ReturnType<typeof markPrice> }>()
+  return (token: Address, priceE18: bigint, decimals: number) => {
+    const known = last.get(token)
+    if (known?.priceE18 === priceE18) return known.price
+    const price = markPrice(priceE18, decimals)
+    last.set(token, { priceE18, price })
+    return price
   }
 }

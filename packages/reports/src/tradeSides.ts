@@ -17,7 +17,8 @@ export function sidesOf({ moves }: ReportTransaction, book: TokenBook): Sides {
   for (const { token, atoms } of moves) net.set(token, (net.get(token) ?? 0n) + atoms)
   const wrapped = takeWrapped(net, book)
   const sides: Sides = { gave: [], received: [], paidCashMicroUsd: 0n, gotCashMicroUsd: 0n, wrapped }
-  for (const [token, atoms] of [...net].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const token of [...net.keys()].sort()) {
+    const atoms = net.get(token)!
     if (atoms === 0n) continue
     const move = { token, atoms: atoms < 0n ? -atoms : atoms }
     if (!book.isCash(token)) sides[atoms < 0n ? 'gave' : 'received'].push(move)
@@ -29,14 +30,18 @@ export function sidesOf({ moves }: ReportTransaction, book: TokenBook): Sides {
 
 /** Takes ETH that became WETH, or back, out of net moves. */
 export function takeWrapped(net: Map<Address, bigint>, book: TokenBook): Sides['wrapped'] {
-  const ether = [...net].filter(([token]) => book.isEther(token))
-  const from = ether.find(([, atoms]) => atoms < 0n)
-  const to = ether.find(([, atoms]) => atoms > 0n)
-  if (!from || !to) return null
-  const atoms = to[1] < -from[1] ? to[1] : -from[1]
-  net.set(from[0], from[1] + atoms)
-  net.set(to[0], to[1] - atoms)
-  return { from: from[0], to: to[0], atoms }
+  let [from, to]: [Address | null, Address | null] = [null, null]
+  for (const [token, atoms] of net) {
+    if (!book.isEther(token)) continue
+    if (atoms < 0n) from ??= token
+    else if (atoms > 0n) to ??= token
+  }
+  if (from === null || to === null) return null
+  const [left, came] = [net.get(from)!, net.get(to)!]
+  const atoms = came < -left ? came : -left
+  net.set(from, left + atoms)
+  net.set(to, came - atoms)
+  return { from, to, atoms }
 }
 
 /** Both sides of a trade in dollars, for each token; null where unknown. */

@@ -11,7 +11,10 @@ export function fixedText(value: bigint, decimals: number): string {
 /** Exact text without trailing zeros: 1,500,000 with six decimals is 1.5. */
 export function decimalText(value: bigint, decimals: number): string {
   const text = fixedText(value, decimals)
-  return decimals === 0 ? text : text.replace(/\.?0+$/, '')
+  if (decimals === 0) return text
+  let end = text.length
+  while (text[end - 1] === '0') end--
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
 }
 
 /** Reads a plain decimal exactly; undefined for a sign, an exponent, or digits finer than `decimals`. */
