@@ -28,7 +28,7 @@ export async function attachSession(
     checkFits(current, session)
     checkAttestation(deps, current)
     if (current.sessionId === session.id) return null
-    const ends = new Date(session.expiresAtS * 1_000).toISOString()
+    const ends = `${new Date(session.expiresAtS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
     return {
       patch: { sessionId: session.id },
       log: {

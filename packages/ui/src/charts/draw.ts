@@ -208,7 +208,8 @@ export function drawLines(
       .sort((a, b) => a - b)
       .map((timeS) => ({ time: timeS as UTCTimestamp, ...rows.get(timeS) }))
   }
-  chart.timeScale().applyOptions({ secondsVisible: last - first < 3_600 })
+  // A phone is narrower than half a pixel a step.
+  chart.timeScale().applyOptions({ secondsVisible: last - first < 3_600, minBarSpacing: 0.1 })
   if (band.length > 1) {
     const drawn = chart.addCustomSeries(new BandSeries(), {
       ...{ color: faded('down'), lastValueVisible: false, priceLineVisible: false },

@@ -32,7 +32,12 @@ async function readActivity(): Promise<Activity[]> {
           call('hosted.logs', { params: { id }, query: { limit: 20, kinds: 'hold,error' } }),
           live ? call('hosted.orders.list', { params: { id }, query: { limit: 1 } }) : null,
         ])
-        return { id, name: name?.slice(0, 40) || `Agent ${id}`, holds: rows, wanted: wanted?.wanted ?? [] }
+        return {
+          id,
+          name: name?.slice(0, 40) || `Agent ${id.slice(4, 10)}`,
+          holds: rows,
+          wanted: wanted?.wanted ?? [],
+        }
       }),
   )
   return activityFrom({ trades, sessions, agents, nowS: Math.floor(Date.now() / 1_000) })

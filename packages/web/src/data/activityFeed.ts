@@ -72,7 +72,9 @@ function fromTrade({ id, time, status, code, tx_hash, ...trade }: Trade): Activi
     kind: 'trade',
     title: `${TRADE_WORDS[status]}: ${symbol(token_in)} for ${symbol(token_out)}`,
     detail: [
-      `${amount(amount_in, token_in.decimals)} ${symbol(token_in)} → ${amount(amount_out, token_out.decimals)} ${symbol(token_out)}`,
+      amount_out === null
+        ? `${amount(amount_in, token_in.decimals)} ${symbol(token_in)}`
+        : `${amount(amount_in, token_in.decimals)} ${symbol(token_in)} → ${amount(amount_out, token_out.decimals)} ${symbol(token_out)}`,
       by,
       ...(code ? [words(code)] : []),
     ].join(', '),
@@ -135,12 +137,12 @@ function inRows(events: readonly Activity[]): Activity[] {
   return rows
 }
 
-const fromWanted = ({ id, name }: AgentEvents, { id: wantedId, why }: Wanted, nowS: number): Activity => ({
+const fromWanted = ({ id, name }: AgentEvents, { id: wantedId }: Wanted, nowS: number): Activity => ({
   id: `approval ${wantedId}`,
   atS: nowS,
   kind: 'approval',
   title: `${name} waits for your signature`,
-  detail: why.slice(0, 300),
+  detail: 'A trade is above what its session may trade unsigned.',
   tone: 'accent',
   href: `/agents/${id}`,
   txHash: null,

@@ -4,7 +4,11 @@ import { words } from '@pit/ui'
 export interface HoldWords {
   title: string
   cure: string | null
+  /** The server’s message adds only words of the API. */
+  isAllSaid: boolean
 }
+
+const ALL_SAID: ReadonlySet<string> = new Set(['PAUSED', 'LIVE_OFF', 'NO_SESSION', 'EXECUTOR_GAS'])
 
 const WAIT = 'Nothing to do: it goes on by itself.'
 const MODEL_KEY = 'Connect your own model key, or choose a rule brain.'
@@ -12,7 +16,7 @@ const NEXT_DAY = 'It goes on tomorrow (UTC). Raise the budget or connect your ow
 const GRANT = 'Grant a session to its executor under “Go live” and attach it.'
 
 const HOLDS: Readonly<Record<string, readonly [title: string, cure: string]>> = {
-  PAUSED: ['The agent is paused', 'Resume it when the cause is gone.'],
+  PAUSED: ['The agent is paused', 'Resume it when the cause is gone. A new live agent goes on by “Go live”.'],
   KILLED: ['Trading is stopped for everyone', 'Wait until the operator turns it on again.'],
   LIVE_DISABLED: ['Live trading is off on this server', 'Wait until the operator turns it on.'],
   SIGNER_UNAVAILABLE: ['The co-signer does not respond', WAIT],
@@ -71,5 +75,5 @@ const HOLDS: Readonly<Record<string, readonly [title: string, cure: string]>> = 
 
 export function holdWords(code: string): HoldWords {
   const [title, cure] = HOLDS[code] ?? [words(code), null]
-  return { title, cure }
+  return { title, cure, isAllSaid: ALL_SAID.has(code) }
 }

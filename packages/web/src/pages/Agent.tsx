@@ -1,5 +1,18 @@
 import type { Answer } from '@pit/protocol'
-import { ago, centsUsd, count, duration, Loaded, Page, Stat, Stats, signedPct, usd, words } from '@pit/ui'
+import {
+  ago,
+  centsUsd,
+  count,
+  duration,
+  Loaded,
+  Page,
+  Stat,
+  Stats,
+  signedPct,
+  usd,
+  wholeUsd,
+  words,
+} from '@pit/ui'
 import { useEffect, useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { pointsOf, type Range } from '../data/curves.ts'
@@ -96,7 +109,7 @@ function Headline({ agent }: { agent: AgentDetail }) {
       />
       <Stat
         label="Equity"
-        value={usd(equity)}
+        value={equity !== null && equity >= 1e6 ? wholeUsd(equity) : usd(equity)}
         note={pnl?.basis === 'paper_book' ? `from ${usd(pnl.start_usd)}` : 'its tokens in the wallet'}
       />
       <Stat

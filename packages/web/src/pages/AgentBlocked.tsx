@@ -44,10 +44,10 @@ function grouped(
 }
 
 function HoldNotice({ hold: { code, causes }, lead }: { hold: Blocked; lead: string }) {
-  const { title, cure } = holdWords(code)
+  const { title, cure, isAllSaid } = holdWords(code)
   return (
     <Notice tone="warn" title={`${lead}: ${title}`}>
-      {causes.map((cause) => (
+      {(isAllSaid ? [] : causes).map((cause) => (
         <p key={cause} className="break">
           {cause}
         </p>

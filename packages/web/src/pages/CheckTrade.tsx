@@ -1,5 +1,5 @@
-import type { Answer } from '@pit/protocol'
-import { Badge, Button, Card, Failure, Notice, SelectField, Table, TextField, words } from '@pit/ui'
+import { type Answer, DAY_S } from '@pit/protocol'
+import { Badge, Button, Card, dateTime, Failure, Notice, SelectField, Table, TextField, words } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { openClient } from '../wallet/connect.ts'
@@ -87,9 +87,9 @@ function Verdicts({ rehearsed: { ok, checks, signer_checks = [] } }: { rehearsed
           { head: 'Rule', cell: ({ rule }) => words(rule) },
           { head: 'By', cell: ({ by }) => by },
           { head: 'Result', cell: resultOf },
-          { head: 'Value', right: true, cell: ({ value }) => shown(value) },
-          { head: 'Limit', right: true, cell: ({ limit }) => shown(limit) },
-          { head: 'Details', cell: ({ message }) => <span className="break">{message.slice(0, 300)}</span> },
+          { head: 'Value', right: true, cell: ({ rule, value }) => shown(rule, value) },
+          { head: 'Limit', right: true, cell: ({ rule, limit }) => shown(rule, limit) },
+          { head: 'Details', cell: ({ message }) => <span className="prose">{message.slice(0, 300)}</span> },
         ]}
         rows={rows}
         keyOf={({ key }) => key}
@@ -103,7 +103,10 @@ const resultOf = ({ isPassed, isNote }: Verdict) => {
   return isNote ? <Badge tone="warn">Note</Badge> : <Badge tone="down">Failed</Badge>
 }
 
-const shown = (value: unknown): string =>
-  value === undefined || value === null
-    ? '–'
-    : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80)
+function shown(rule: string, value: unknown): string {
+  if (value === undefined || value === null) return '–'
+  if (typeof value === 'number') return /EXPIRE/i.test(rule) && value > DAY_S ? dateTime(value) : plain(value)
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80)
+}
+
+const plain = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 6 })

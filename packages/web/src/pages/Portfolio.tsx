@@ -84,7 +84,7 @@ function Held() {
 function Figures({ data, report: { data: report } }: { data: Holdings; report: Reported }) {
   const { volume } = data
   const points = pointsOf(historyOf(data))
-  const first = points[0]?.value ?? null
+  const first = points.length > 1 ? points[0]!.value : null
   const change = first === null || first <= 0 ? null : (data.total_usd / first - 1) * 100
   return (
     <Stats>

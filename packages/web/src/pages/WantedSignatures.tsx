@@ -29,30 +29,32 @@ export function WantedSignatures(props: {
   const names = namesIn(config.data, agent.tokens)
   return (
     <>
-      {orders.data?.wanted.map(({ id, why, list, valid_until }) => (
+      {orders.data?.wanted.map(({ id, list, valid_until }) => (
         <Notice
           key={id}
           tone="accent"
           title={name ? `${name}: a trade needs your signature` : 'A trade needs your signature'}
         >
-          <p className="break">{why.slice(0, 300)}</p>
-          {list.orders.map((order) => (
-            <Facts
-              key={`${order.token_in} ${order.token_out} ${order.amount_in}`}
-              rows={[
-                ['Sells at most', amountOf(names, order.amount_in, order.token_in)],
-                ['Receives at least', amountOf(names, order.min_amount_out, order.token_out)],
-                ['Valid until', dateTime(valid_until)],
-              ]}
-            />
-          ))}
-          <Button
-            kind="primary"
-            busy={signing.isPending && signing.variables === id}
-            onClick={() => signing.mutate(id)}
-          >
-            Review and sign
-          </Button>
+          <div className="stack">
+            <p>It is above what this session may trade unsigned in an hour.</p>
+            {list.orders.map((order) => (
+              <Facts
+                key={`${order.token_in} ${order.token_out} ${order.amount_in}`}
+                rows={[
+                  ['Sells at most', amountOf(names, order.amount_in, order.token_in)],
+                  ['Receives at least', amountOf(names, order.min_amount_out, order.token_out)],
+                  ['Valid until', dateTime(valid_until)],
+                ]}
+              />
+            ))}
+            <Button
+              kind="primary"
+              busy={signing.isPending && signing.variables === id}
+              onClick={() => signing.mutate(id)}
+            >
+              Review and sign
+            </Button>
+          </div>
         </Notice>
       ))}
       {signing.error && <Failure error={signing.error} />}
