@@ -27,7 +27,10 @@ export interface ServerProcess {
 }
 
 /** The built server in its own process and folder, on a free port, without a chain (health: degraded). */
-export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
+export async function startServerProcess(
+  env: Record<string, string> = {},
+  nodeFlags: readonly string[] = SHORT_LIVED,
+): Promise<ServerProcess> {
   const folder =
     env['DATA_DIR'] || env['DATABASE_URL']
       ? mkdtempSync(join(tmpdir(), 'pit-e2e-'))
@@ -45,7 +48,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
       CHAIN_RPC_URL: 'http://127.0.0.1:9',
       ...env,
     },
-    execArgv: SHORT_LIVED,
+    execArgv: [...nodeFlags],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

@@ -39,11 +39,13 @@ export async function startSignerProcess({
   rpcUrl,
   profileFile,
   env = {},
+  nodeFlags = SHORT_LIVED,
 }: {
   folder: string
   rpcUrl: string
   profileFile: string
   env?: Record<string, string>
+  nodeFlags?: readonly string[]
 }): Promise<SignerProcess> {
   const child: ChildProcess = fork('dist/signer.js', [], {
     env: {
@@ -59,7 +61,7 @@ export async function startSignerProcess({
       LOG_LEVEL: 'warn',
       ...env,
     },
-    execArgv: SHORT_LIVED,
+    execArgv: [...nodeFlags],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

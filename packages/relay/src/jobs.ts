@@ -3,10 +3,9 @@ import type { Job } from '@pit/platform/jobs'
 import type { RelayDeps } from './deps.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { addressesOf } from './receipts/amounts.ts'
-import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'
+import { createOpenFollower, type FollowDeps, type OpenFollower } from './receipts/followOpen.ts'
 import { createGivenUpWatcher, settleMined } from './receipts/settleRows.ts'
 import { valueVolumes, volumeScales } from './receipts/valueVolumes.ts'
-import type { RelayOnce } from './relayOnce.ts'
 import { sweepPlans, sweepRefused } from './sweepPlans.ts'
 
 const MAX_RETRY_MS = 1_000
@@ -15,14 +14,14 @@ const IDLE_MS = 10_000
 /** Jobs that finish relayed transactions: receipts, rechecked blocks, volumes, old plans. */
 export function createRelayJobs(
   deps: RelayDeps,
-  { counted, isRelaying }: { counted: RelayMetrics } & Pick<RelayOnce, 'isRelaying'>,
-): { rows: Job[]; rowWritten(): void } {
+  own: { counted: RelayMetrics } & Pick<FollowDeps, 'isRelaying' | 'mined'>,
+): { rows: Job[]; follower: Pick<OpenFollower, 'written' | 'sent'> } {
   const { db, clock, market } = deps
-  const follow: FollowDeps = { ...deps, addresses: addressesOf(deps), counted, isRelaying }
+  const follow: FollowDeps = { ...deps, addresses: addressesOf(deps), ...own }
   const open = createOpenFollower(follow)
   const scales = volumeScales(deps.profile)
   let valuedTo = 0
-  counted.watchOpen(open.size)
+  own.counted.watchOpen(open.size)
   const rows: Omit<Job, 'maxRetryMs'>[] = [
     {
       name: 'follow receipts',
@@ -56,5 +55,5 @@ export function createRelayJobs(
     { name: 'sweep plans', intervalMs: 30_000, run: () => sweepPlans(deps) },
     { name: 'sweep refused transactions', intervalMs: 30_000, run: () => sweepRefused(deps) },
   ]
-  return { rows: rows.map((row) => ({ ...row, maxRetryMs: MAX_RETRY_MS })), rowWritten: open.wake }
+  return { rows: rows.map((row) => ({ ...row, maxRetryMs: MAX_RETRY_MS })), follower: open }
 }

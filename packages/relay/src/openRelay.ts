@@ -15,6 +15,7 @@ import {
 } from './storePlan.ts'
 import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
 import { submitByWallet, type WalletRequest } from './submitByWallet.ts'
+import { findRelayed } from './tradeReads.ts'
 import type { RelayOutcome, RelayRequest } from './types.ts'
 
 export interface Relay {
@@ -25,6 +26,8 @@ export interface Relay {
   storeRevocation(request: StoreRevocationRequest): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
   relayOnce(request: RelayRequest): Promise<RelayOutcome>
+  /** The record of bytes relayed before, here or in another process; null if they never were. */
+  findRelayed(hash: Hex): ReturnType<typeof findRelayed>
   jobs: CapabilityJobs
   /** Waits for running relays and marks them. Stop the jobs first. */
   close(): Promise<void>
@@ -35,8 +38,18 @@ export function openRelay(deps: RelayDeps): Relay {
   const plans = createPlanCache()
   const counted = createRelayMetrics(deps.metrics)
   const late = createLateWrites(deps)
-  const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => rowWritten() })
-  const { rows, rowWritten } = createRelayJobs(deps, { counted, isRelaying: relayOnce.isRelaying })
+  const relayOnce = createRelayOnce({
+    ...deps,
+    late,
+    counted,
+    onWritten: (row) => follower.written(row),
+    onSent: (id) => follower.sent(id),
+  })
+  const { rows, follower } = createRelayJobs(deps, {
+    counted,
+    isRelaying: relayOnce.isRelaying,
+    mined: late.mined,
+  })
   const submitBytes = createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) })
   return {
     submitBytes,
@@ -44,6 +57,13 @@ export function openRelay(deps: RelayDeps): Relay {
     storePlan: (request) => storePlan({ ...deps, plans }, request),
     storeRevocation: (request) => storeRevocation({ ...deps, plans }, request),
     relayOnce,
+    async findRelayed(hash) {
+      const relayed = await findRelayed(deps.db, hash)
+      if (relayed !== 'in_flight') return relayed
+      // This process may have sent it without marking it yet.
+      await late.flush()
+      return findRelayed(deps.db, hash)
+    },
     jobs: { everywhere: [late.job], worker: rows },
     async close() {
       await relayOnce.idle()

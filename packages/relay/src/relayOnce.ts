@@ -3,8 +3,9 @@ import { lookUntil } from '@pit/platform/clock'
 import type { RelayDeps } from './deps.ts'
 import type { LateWrites } from './lateWrites.ts'
 import type { RelayMetrics } from './metrics.ts'
+import type { FollowedRow } from './receipts/types.ts'
 import { saysKnown, saysNonce, sendRaw, viewChain } from './sendRaw.ts'
-import { claimRefused, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
+import { claimRefused, followedRow, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
 import type { RelayOutcome, RelayRequest, SignedBytes } from './types.ts'
 
 /** Bytes are sent within this time of inserting their row, or not at all: an older row was abandoned. */
@@ -36,8 +37,10 @@ type Ms = RelayOutcome['ms']
 type Deps = Pick<RelayDeps, 'db' | 'rpc' | 'sequencer' | 'clock' | 'logger'> & {
   late: LateWrites
   counted: RelayMetrics
-  /** Called after inserting a row that will have a receipt. */
-  onWritten(): void
+  /** Called after inserting a row that will have a receipt; null for an older row that is sent again. */
+  onWritten(row: FollowedRow | null): void
+  /** Called when the sequencer may have taken the bytes of a row. */
+  onSent(id: number): void
 }
 
 /** Inserts, sends and marks: the same bytes are sent once across all calls and processes. */
@@ -60,23 +63,21 @@ export function createRelayOnce(deps: Deps): RelayOnce {
   async function carry(request: RelayRequest): Promise<RelayOutcome> {
     const { hash } = request.signed
     const started = performance.now()
-    const id = await insertRelaying(db, request, clock.nowMs())
-    if (id !== null) return send(request, id, started)
+    const outcome = await insertAndSend(request, started)
+    if (outcome) return outcome
     // The row exists. Retry if it was refused before; otherwise return its outcome.
     const waitUntil = started + (request.whenInFlight === 'tell' ? 0 : WAIT_MS)
     for (;;) {
-      const status = await statusOf(db, hash)
+      const status = await markedStatus(hash)
       if (status === null) {
         // No such row: its fee paid for another swap. (Or the row was refused and swept just now.)
-        const againMs = performance.now()
-        const again = await insertRelaying(db, request, clock.nowMs())
-        return again === null ? feeUsed(request, started) : send(request, again, againMs)
+        return (await insertAndSend(request, performance.now())) ?? feeUsed(request, started)
       }
       if (status === 'refused') {
         const claimedMs = performance.now()
         const claimed = await claimRefused(db, request, clock.nowMs()).catch(feeTaken)
         if (claimed === 'fee taken') return feeUsed(request, started)
-        if (claimed !== null) return send(request, claimed, claimedMs)
+        if (claimed !== null) return send(request, { id: claimed, row: null }, claimedMs)
       }
       const outcome = outcomeOf(hash, status, msSince(started))
       if (outcome) return outcome
@@ -85,11 +86,30 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     }
   }
 
-  async function send({ signed }: RelayRequest, id: number, startedMs: number): Promise<RelayOutcome> {
+  async function markedStatus(hash: Hex): ReturnType<typeof statusOf> {
+    const status = await statusOf(db, hash)
+    // This process may have sent it without marking it yet.
+    if (status !== 'relaying') return status
+    await late.flush()
+    return statusOf(db, hash)
+  }
+
+  /** Null if the row, or another swap with its fee, exists. */
+  async function insertAndSend(request: RelayRequest, startedMs: number): Promise<RelayOutcome | null> {
+    const nowMs = clock.nowMs()
+    const id = await insertRelaying(db, request, nowMs)
+    return id === null ? null : send(request, { id, row: followedRow(request, id, nowMs) }, startedMs)
+  }
+
+  async function send(
+    { signed }: RelayRequest,
+    { id, row }: { id: number; row: FollowedRow | null },
+    startedMs: number,
+  ): Promise<RelayOutcome> {
     const { hash } = signed
     const writtenMs = performance.now()
     if (writtenMs - startedMs > LEASE_MS) return tooLate(hash, id, startedMs)
-    deps.onWritten()
+    deps.onWritten(row)
     const answer = await sendRaw(sequencer, signed.raw)
     const ms = { write: writtenMs - startedMs, send: performance.now() - writtenMs }
     if (answer.kind === 'refused') return afterRefusal(signed, id, answer.words, ms)
@@ -97,7 +117,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
       const words = await whyFiltered(signed, startedMs + LEASE_MS)
       if (words !== null) return afterRefusal(signed, id, words, ms)
     }
-    late.pending(id)
+    markSent(id)
     if (answer.kind === 'taken') return { kind: 'sent', hash, ms }
     logger.warn({ hash }, 'no response from the sequencer; the transaction may have arrived')
     return { kind: 'unreachable', hash, ms }
@@ -131,11 +151,11 @@ export function createRelayOnce(deps: Deps): RelayOnce {
       view = await viewChain(rpc, signed)
     }
     if (view === null) {
-      late.pending(id)
+      markSent(id)
       return { kind: 'unreachable', hash, ms }
     }
     if (view.known || saysKnown(words)) {
-      late.pending(id)
+      markSent(id)
       return { kind: 'sent', hash, ms }
     }
     if (!(await markRefused(db, id, 'SUBMIT_REJECTED'))) {
@@ -143,6 +163,11 @@ export function createRelayOnce(deps: Deps): RelayOnce {
       if (outcome) return outcome
     }
     return rejected(hash, 'sequencer', words, ms, { nonceSpent: view.nonce > nonce })
+  }
+
+  function markSent(id: number): void {
+    deps.onSent(id)
+    late.pending(id)
   }
 
   async function tooLate(hash: Hex, id: number, startedMs: number): Promise<RelayOutcome> {
@@ -157,7 +182,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     const other = underWay.get(hash)
     if (other) return asRepeat(await other)
     const started = performance.now()
-    const status = await lookUntil(clock, () => statusOf(db, hash), {
+    const status = await lookUntil(clock, () => markedStatus(hash), {
       holds: (seen) => seen !== 'relaying',
       withinMs: WAIT_MS,
       everyMs: WAIT_STEP_MS,

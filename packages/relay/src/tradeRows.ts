@@ -1,12 +1,47 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import type { FollowedRow } from './receipts/types.ts'
 import type { RelayRequest, TradeStatus } from './types.ts'
+
+/** The part of a request that its row stores: the trade of a swap, the fee of what pays one. */
+const storedPart = ({ kind, terms }: RelayRequest) => ({
+  trade: kind === 'swap' ? terms : null,
+  fee: kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null,
+})
+
+/** A row as just inserted, to follow it without reading it back. */
+export function followedRow(request: RelayRequest, id: number, nowMs: number): FollowedRow {
+  const { trade, fee } = storedPart(request)
+  const { hash, signer, nonce } = request.signed
+  return {
+    id,
+    kind: request.kind,
+    wallet: request.wallet,
+    status: 'relaying',
+    token_in: trade?.tokenIn ?? null,
+    token_out: trade?.tokenOut ?? null,
+    amount_in: trade?.amountIn.toString() ?? null,
+    amount_out_min: trade?.amountOutMin.toString() ?? null,
+    tx_hash: hash,
+    signer,
+    nonce,
+    fee_bps: fee?.bps ?? null,
+    fee_class: fee?.class ?? null,
+    fee_side: fee?.side ?? null,
+    fee_token: fee?.token ?? null,
+    fee_amount: fee?.amount?.toString() ?? null,
+    fee_recipient: fee?.recipient ?? null,
+    fee_apart: trade?.feeApart ?? false,
+    block: null,
+    block_hash: null,
+    created_at_ms: nowMs,
+  }
+}
 
 /** Inserts the row before the bytes are sent; null if it, or another swap with its fee, exists. */
 export async function insertRelaying(sql: Sql, request: RelayRequest, nowMs: number): Promise<number | null> {
   const { signed, kind, terms } = request
-  const trade = kind === 'swap' ? terms : null
-  const fee = kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null
+  const { trade, fee } = storedPart(request)
   const [row] = await sql.query<{ id: number }>(
     `insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
        amount_out, amount_out_kind, amount_out_min, tx_hash, signer, nonce, fee_bps, fee_class, fee_tier,

@@ -64,7 +64,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
     sessionOpen: gate.isOpen,
   })
   closing.add(() => relay.close())
-  const { storePlan, storeRevocation, relayOnce, submitBytes } = relay
+  const { storePlan, storeRevocation, relayOnce, findRelayed, submitBytes } = relay
 
   const trade = openTrade({
     ...{ ...ground, market, tokens, tierBps, storePlan, storeRevocation, recordRefusal },
@@ -72,7 +72,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
     vendorKeys: openVendorKeys(config.vendorKeys),
   })
   const fast = openFast({
-    ...{ ...ground, market, account, relayOnce },
+    ...{ ...ground, market, account, relayOnce, findRelayed },
     simulator: trade.simulator,
     enabled: config.fastEnabled && submitEnabled,
   })

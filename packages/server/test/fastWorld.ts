@@ -18,7 +18,7 @@ import { type Charge, createMemoryLimiter, ratesOf } from '@pit/http'
 import { GOOD_KEY } from '@pit/http/test/edgeClient'
 import type { Mark } from '@pit/market'
 import { type Answer, feeOf } from '@pit/protocol'
-import type { RelayOutcome, RelayRequest } from '@pit/relay'
+import { findRelayed, type RelayOutcome, type RelayRequest } from '@pit/relay'
 import { openFast, openTable } from '@pit/trading'
 import type { PlanSimulation } from '@pit/trading/internal/types'
 import { buildFromTerms, signPermit, signTransaction } from '@pit/trading/test/fastClient'
@@ -230,7 +230,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     market: market as never,
     clock: { nowMs: () => state.nowMs },
     logger: { debug: () => {} } as never,
-    db: { query: async () => state.rows } as never,
+    findRelayed: (hash) => findRelayed({ query: async () => state.rows } as never, hash),
     rpc: { request } as never,
     account: {
       tierBps: async () => state.tierBps,

@@ -13,6 +13,8 @@ export type FollowDeps = Pick<RelayDeps, 'db' | 'rpc' | 'clock' | 'logger' | 'is
   counted: RelayMetrics
   /** Whether this process is relaying the row right now: that call will finish it. */
   isRelaying(hash: FollowedRow['tx_hash']): boolean
+  /** Called with rows that reached a block: they need no mark as pending. */
+  mined(ids: readonly number[]): void
 }
 
 interface Watched {
@@ -28,8 +30,10 @@ interface Watched {
 export interface OpenFollower {
   /** Loads open rows from the store, then checks those that are due. */
   round(): Promise<void>
-  /** Call after inserting a row: the next round loads it. */
-  wake(): void
+  /** Call after inserting a row; without the row, the next round loads it. */
+  written(row: FollowedRow | null): void
+  /** Call when the sequencer may have taken a row's bytes. */
+  sent(id: number): void
   /** Call on a new block: young rows become due. */
   lookSoon(): void
   size(): number
@@ -37,7 +41,7 @@ export interface OpenFollower {
   isWaiting(): boolean
 }
 
-/** For rows of other processes. The embedded store has none: `wake` follows every row. */
+/** For rows of other processes. The embedded store has none: `written` follows every row. */
 const NEW_EVERY_MS = { postgres: 250, pglite: 5_000 }
 /** Interval of full reloads: other processes may have finished rows, or retried refused ones. */
 const ALL_EVERY_MS = { postgres: 2_000, pglite: 10_000 }
@@ -53,33 +57,41 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
   const { db, rpc, clock, logger, counted } = deps
   const watched = new Map<number, Watched>()
   const openedAtMs = clock.nowMs()
+  /** Newest row read from the store: rows written here come before older ones of other processes. */
   let newestId = 0
   let newDueMs = 0
   let allDueMs = 0
+  /** A process without the jobs role runs no rounds. */
+  let isFollowing = false
 
   function take(row: FollowedRow, nowMs: number): void {
-    newestId = Math.max(newestId, row.id)
     const existing = watched.get(row.id)
     if (existing) existing.row = row
     else if (watched.size < MAX_WATCHED) watched.set(row.id, newlyWatched(row, nowMs))
   }
 
   async function takeAll(nowMs: number): Promise<void> {
+    const before = [...watched.keys()]
     const open = new Set<number>()
-    for (let after = 0; open.size < MAX_WATCHED; ) {
+    let after = 0
+    while (open.size < MAX_WATCHED) {
       const rows = await openRows(db, after, PAGE)
       for (const row of rows) {
         take(row, nowMs)
         open.add(row.id)
       }
+      after = rows.at(-1)?.id ?? after
       if (rows.length < PAGE) break
-      after = rows[rows.length - 1]!.id
     }
-    for (const id of watched.keys()) if (!open.has(id)) watched.delete(id)
+    newestId = Math.max(newestId, after)
+    for (const id of before) if (!open.has(id)) watched.delete(id)
   }
 
   async function takeNew(nowMs: number): Promise<void> {
-    for (const row of await openRows(db, newestId, PAGE)) take(row, nowMs)
+    for (const row of await openRows(db, newestId, PAGE)) {
+      take(row, nowMs)
+      newestId = Math.max(newestId, row.id)
+    }
   }
 
   async function look(due: readonly Watched[]): Promise<void> {
@@ -91,6 +103,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     })
     const outcomes = await readOutcomes(deps, mined)
     const { booked, failed } = await bookEach(deps, outcomes)
+    deps.mined([...booked])
     for (const { row } of outcomes) {
       // Not updated: the row changed meanwhile; if still open, it is loaded again.
       if (!failed.has(row.id)) watched.delete(row.id)
@@ -162,6 +175,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
 
   return {
     async round() {
+      isFollowing = true
       const nowMs = clock.nowMs()
       if (nowMs >= allDueMs) {
         await takeAll(nowMs)
@@ -175,8 +189,13 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       due.sort((a, b) => a.nextMs - b.nextMs)
       for (let at = 0; at < due.length; at += LOOKED_AT_ONCE) await look(due.slice(at, at + LOOKED_AT_ONCE))
     },
-    wake() {
-      newDueMs = 0
+    written(row) {
+      if (row && isFollowing && watched.size < MAX_WATCHED) take(row, clock.nowMs())
+      else newDueMs = 0
+    },
+    sent(id) {
+      const one = watched.get(id)
+      if (one?.row.status === 'relaying') one.row.status = 'pending'
     },
     lookSoon() {
       const nowMs = clock.nowMs()

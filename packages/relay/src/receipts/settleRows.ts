@@ -7,7 +7,7 @@ import { readOutcomes } from './readOutcomes.ts'
 import { givenUpRows, markSettled, trimSignedRefused, unsettledRows } from './rows.ts'
 import type { FollowedRow } from './types.ts'
 
-type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
+type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying' | 'mined'>
 
 /** A block of this age is rechecked: by then a reorg is visible. */
 const SETTLES_AFTER_S = 30

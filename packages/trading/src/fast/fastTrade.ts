@@ -1,17 +1,9 @@
 import type { Account } from '@pit/accounts'
 import type { Address, Hex, SignedTx } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
-import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { CHAIN_ID, FAST, fail, feeOf } from '@pit/protocol'
-import {
-  findRelayed,
-  type Relay,
-  type RelayedTrade,
-  type SignedBytes,
-  type Trader,
-  type TradeTerms,
-} from '@pit/relay'
+import type { Relay, RelayedTrade, SignedBytes, Trader, TradeTerms } from '@pit/relay'
 import type { Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanTx } from '../types.ts'
 import { relayedOrRefused } from './afterRelay.ts'
@@ -30,8 +22,8 @@ import type { WalletWatch } from './watchWallets.ts'
 export interface FastDeps extends GatherDeps {
   clock: Clock
   rpc: Pick<Rpc, 'request'>
-  db: Sql
   relayOnce: Relay['relayOnce']
+  findRelayed: Relay['findRelayed']
   simulator: Pick<Simulator, 'simulatePlan'>
   account: Pick<Account, 'tierBps' | 'recordRefusal'>
   watch: WalletWatch
@@ -121,7 +113,7 @@ export async function fastTrade(
 
   if (judged.failures.length > 0) {
     // A trade relayed before is returned as such, even if it would fail a rule now.
-    const before = signed && !request.checkOnly ? await findRelayed(deps.db, signed.hash) : null
+    const before = signed && !request.checkOnly ? await deps.findRelayed(signed.hash) : null
     if (before === 'in_flight') fail('IN_FLIGHT')
     const repeated = before && repeatOf(deps, trade, before, times)
     if (repeated) return repeated
@@ -151,7 +143,7 @@ export async function fastTrade(
     whenInFlight: 'tell',
   })
   const { repeat } = await relayedOrRefused(deps, outcome, signed!)
-  const before = repeat ? await findRelayed(deps.db, signed!.hash) : null
+  const before = repeat ? await deps.findRelayed(signed!.hash) : null
   const repeated = before && before !== 'in_flight' && repeatOf(deps, trade, before, times)
   if (repeated) return repeated
   return tradeOf(assessed, { relayed: true, repeat, times, relay: outcome.ms })
