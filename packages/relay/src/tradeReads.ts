@@ -65,6 +65,26 @@ export async function longestWaiting(sql: Sql, signer: Address, beforeMs: number
   return row ? { nonce: row.nonce, hash: row.tx_hash, sentAtMs: row.created_at_ms } : null
 }
 
+/** The same of every signer with such a transaction, up to a number of signers. */
+export async function longestWaitingOfAll(
+  sql: Sql,
+  beforeMs: number,
+  limit: number,
+): Promise<Map<Address, WaitingTx>> {
+  const rows = await sql.query<{ signer: Address; nonce: number; tx_hash: Hex; created_at_ms: number }>(
+    `select distinct on (signer) signer, nonce, tx_hash, created_at_ms from trades
+     where status in ('relaying', 'pending') and created_at_ms < $1 order by signer, nonce limit $2`,
+    [beforeMs, limit],
+    { prepared: true },
+  )
+  return new Map(
+    rows.map(({ signer, nonce, tx_hash: hash, created_at_ms: sentAtMs }) => [
+      signer,
+      { nonce, hash, sentAtMs },
+    ]),
+  )
+}
+
 /** A trade relayed before, as recorded then. */
 export interface RelayedTrade {
   tokenIn: Address

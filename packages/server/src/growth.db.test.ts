@@ -12,7 +12,14 @@ import { feeTxsIn, oldestFeeS, sumTaken, sumUntaken } from '@pit/relay/internal/
 import { takeSettled, unsummedTrades } from '@pit/relay/internal/hostedTrades'
 import { deleteSignedRefused, givenUpRows, openRows, unsettledRows } from '@pit/relay/internal/receipts/rows'
 import { tradedTokens, tradesPage, trimRefused, volumeSince } from '@pit/relay/internal/walletTrades'
-import { countOpen, longestWaiting, minedBetween, rowsAfter, tradesByHash } from '@pit/relay/tradeReads'
+import {
+  countOpen,
+  longestWaiting,
+  longestWaitingOfAll,
+  minedBetween,
+  rowsAfter,
+  tradesByHash,
+} from '@pit/relay/tradeReads'
 import { deleteEnded, deleteUnsigned, sessionsOf, usedBy } from '@pit/sessions/internal/store'
 import { beforeAll, describe, expect, it } from 'vitest'
 
@@ -171,6 +178,7 @@ withDb('a store that has grown', (db) => {
     'trades by hash': (sql) => tradesByHash(sql, [hash]),
     'trades that wait': (sql) => openRows(sql, 0, 100),
     'the longest waiting': (sql) => longestWaiting(sql, wallet, ROWS * 700_000),
+    'the longest waiting of each wallet': (sql) => longestWaitingOfAll(sql, 700_000, 1_000),
     'trades to look at again': (sql) => unsettledRows(sql, ROWS * 700, 100),
     'trades given up': (sql) => givenUpRows(sql, 0, 100),
     'refused calls past their number': (sql) => trimRefused(sql, [wallet], 1),

@@ -72,7 +72,7 @@ export function planRoutes({ devFields = false } = {}) {
     crypto,
     db: {
       query: async (sql: string, [key, amountIn, granted]: unknown[]) => {
-        if (sql.includes('from trades')) return w.waiting ? [w.waiting] : []
+        if (sql.includes('from trades')) return w.waiting ? [{ ...w.waiting, signer: wallet }] : []
         if (sql.startsWith('insert'))
           w.askedPermits.set(key, { amount_in: `${amountIn}`, granted: `${granted}` })
         const row = sql.startsWith('select') ? w.askedPermits.get(key) : undefined

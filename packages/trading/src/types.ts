@@ -194,8 +194,8 @@ export interface PlanStep {
   why: string
   /** Null for a signature. */
   tx: PlanTx | null
-  /** The call in a form a person can check. */
-  decoded: schemas.Decoded
+  /** The call in a form a person can check; most plans are simulated and never shown. */
+  decoded: () => schemas.Decoded
 }
 
 /** A plan: what to sign, and everything it was checked against. */

@@ -61,7 +61,7 @@ describe('caps', () => {
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
   setupDrafts(addresses, [budget], END).map(({ decoded }) => {
-    const { spender, atoms } = decoded as { spender: string; atoms: string }
+    const { spender, atoms } = decoded() as { spender: string; atoms: string }
     return `${spender} ${atoms}`
   })
 

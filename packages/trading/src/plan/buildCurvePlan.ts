@@ -79,7 +79,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveParams, contractMin: bi
     kind: 'swap',
     why: 'The trade with the curve.',
     call: { to: curve.id, valueWei, data, gas: limitFromEstimate(route.gas) },
-    decoded: {
+    decoded: () => ({
       function: hasDeadline
         ? `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`
         : `${side}(uint256 amountIn, uint256 minOut, address to)`,
@@ -88,7 +88,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveParams, contractMin: bi
       receives_at_least: amountJson(quote.tokenOut, contractMin),
       recipient: wallet.wallet,
       deadline: hasDeadline ? deadlineOf(nowS) : null,
-    },
+    }),
   }
 }
 
@@ -103,16 +103,16 @@ function batchDraft({ wallet }: CurveParams, drafts: readonly Draft[]): Draft {
     kind: 'swap',
     why: 'Approval, fee and trade in one atomic transaction of the delegated wallet.',
     call: { to: wallet.wallet, valueWei: 0n, data: encodeBatch(calls), gas },
-    decoded: {
+    decoded: () => ({
       function: 'execute(bytes32 mode, bytes executionCalldata)',
       calls: drafts.map(
         ({ kind, call, decoded }) =>
           ({
             kind,
             ...(call && { to: call.to, value_wei: call.valueWei.toString() }),
-            ...decoded,
+            ...decoded(),
           }) as BatchedCall,
       ),
-    },
+    }),
   }
 }

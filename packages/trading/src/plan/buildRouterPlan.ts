@@ -100,14 +100,14 @@ const signStep = ({ tokenIn }: TradeQuote, { details, spender, sigDeadline }: Pe
   why:
     'Sign `permit` and repeat the request with permit_signature and permit_now: ' + 'no transaction, no gas.',
   call: null,
-  decoded: {
+  decoded: () => ({
     function: 'PermitSingle, a signature for Permit2',
     spender,
     ...amountJson(tokenIn, details.amount),
     expiration: details.expiration,
     nonce: details.nonce,
     sig_deadline: Number(sigDeadline),
-  },
+  }),
 })
 
 function swapDraft(
@@ -140,10 +140,10 @@ function swapDraft(
     kind: 'swap',
     why: 'The trade, including the fee.',
     call: { to: addresses.router, valueWei, data, gas },
-    decoded: {
+    decoded: () => ({
       ...describeSwap(swap, addresses.namesFor([tokenIn, tokenOut])),
       ...(countsBeforeTax && tokenOut.core === null && { minimum_counts: BEFORE_TAX }),
-    },
+    }),
   }
 }
 

@@ -10,6 +10,7 @@ import type { CheckPolicy } from './policyContext.ts'
 import { buildTrade, type PrepareDeps, type Prepared, prepareTrade } from './prepareTrade.ts'
 import { type Revocation, type RevokeParams, revokeApprovals } from './revokeApprovals.ts'
 import { type Simulated, type SimulateRequest, simulateRoute, simulateTrade } from './simulateTrade.ts'
+import { createWaitingReader } from './stuck.ts'
 import type { SimulateTerms } from './trySimulation.ts'
 
 export interface Planner {
@@ -31,6 +32,7 @@ export function createPlanner(options: PlannerDeps): Planner {
     ...options,
     addresses: tradeAddressesOf(options.profile),
     permits: createPendingPermits(options),
+    readWaiting: createWaitingReader(options),
     parentGas: createParentGas(options),
   }
   const planTrade = createPlanTrade(deps)

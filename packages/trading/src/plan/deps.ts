@@ -4,6 +4,7 @@ import type { Simulator } from '../simulate/index.ts'
 import type { TradeAddresses } from './addresses.ts'
 import type { ParentGas } from './parentGas.ts'
 import type { PendingPermits } from './pendingPermits.ts'
+import type { WaitingReader } from './stuck.ts'
 
 /** Dependencies of planning a trade. */
 export interface PlannerDeps
@@ -23,6 +24,7 @@ export interface PlanDeps extends PlannerDeps {
   /** Refuses LIVE_UNAVAILABLE on a chain without a router. */
   addresses(): TradeAddresses
   permits: PendingPermits
+  readWaiting: WaitingReader
   /** Gas for posting the bytes of each step on the parent chain. */
   parentGas: ParentGas
 }

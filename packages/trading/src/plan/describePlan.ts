@@ -43,11 +43,11 @@ export const stepJson = <K extends string, D>({
   why,
   tx,
   decoded,
-}: Pick<PlanStep, 'why' | 'tx'> & { kind: K; decoded: D }) => ({
+}: Pick<PlanStep, 'why' | 'tx'> & { kind: K; decoded: () => D }) => ({
   kind,
   why,
   tx: tx && txJson(tx),
-  decoded,
+  decoded: decoded(),
 })
 
 /** The response for a plan; `steps` may carry gas limits measured by a simulation. */

@@ -4,7 +4,6 @@ import type { PlanDeps } from './deps.ts'
 import { permitRequestOf } from './pendingPermits.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import { ms, type Planned, type PlanParams, type PlanTrade } from './planTrade.ts'
-import { readWaiting } from './stuck.ts'
 import {
   refuseSimulated,
   type SimulateTerms,
@@ -86,7 +85,7 @@ export async function planForWallet(
     wallet: { kind: 'real', address },
     ...listeners,
   })
-  const [planned, waiting] = await Promise.all([planning, readWaiting(deps, address)])
+  const [planned, waiting] = await Promise.all([planning, deps.readWaiting(address)])
   return { ...planned, waiting }
 }
 

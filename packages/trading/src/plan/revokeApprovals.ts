@@ -23,7 +23,7 @@ import { approveStep, type Call, feesOf, limitFromUse } from './steps.ts'
 type RevokeStep = Pick<PlanStep, 'why'> & {
   kind: 'approve' | 'lockdown'
   tx: PlanTx
-  decoded: schemas.DecodedRevocation
+  decoded: () => schemas.DecodedRevocation
 }
 
 export interface RevokeParams {
@@ -149,7 +149,10 @@ function draftsOf(request: ApprovalRequest, approved: readonly Approved[], now: 
     drafts.push({
       kind: 'lockdown',
       why: 'Revokes the router’s allowance at Permit2.',
-      decoded: { function: 'lockdown((address token, address spender)[] approvals)', approvals: pairs },
+      decoded: () => ({
+        function: 'lockdown((address token, address spender)[] approvals)',
+        approvals: pairs,
+      }),
       call: {
         to: permit2,
         valueWei: 0n,

@@ -60,7 +60,11 @@ export function approveStep(token: Named, spender: Address, amount: bigint, why:
     kind: 'approve',
     why,
     call: { to: token.address, valueWei: 0n, data: encodeErc20Approve(spender, amount), gas: GAS.approve },
-    decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountJson(token, amount) },
+    decoded: () => ({
+      function: 'approve(address spender, uint256 amount)' as const,
+      spender,
+      ...amountJson(token, amount),
+    }),
   } as const satisfies Draft
 }
 
@@ -82,12 +86,12 @@ export function permit2ApproveStep(request: {
     kind: 'approve',
     why: 'Allows the router to take the input through Permit2.',
     call: { to: permit2, valueWei: 0n, data, gas: GAS.permit2Approve },
-    decoded: {
+    decoded: () => ({
       function: 'approve(address token, address spender, uint160 amount, uint48 expiration)',
       spender: router,
       ...amountJson(token, amount),
       expiration: expirationS,
-    },
+    }),
   }
 }
 
@@ -96,11 +100,11 @@ export function feeStep(token: Named, recipient: Address, amount: bigint): Draft
     kind: 'fee_transfer',
     why: 'Pays the fee, which a curve cannot deduct from the trade.',
     call: transferCall(token.address, recipient, amount),
-    decoded: {
+    decoded: () => ({
       function: token.address === NATIVE ? 'plain transfer' : 'transfer(address to, uint256 amount)',
       recipient,
       ...amountJson(token, amount),
-    },
+    }),
   }
 }
 

@@ -1,16 +1,28 @@
+import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Answer } from '@pit/protocol'
-import { longestWaiting, type WaitingTx } from '@pit/relay'
+import { longestWaiting, longestWaitingOfAll, type WaitingTx } from '@pit/relay'
 import type { WalletState } from '../types.ts'
-import type { PlanDeps } from './deps.ts'
+import type { PlannerDeps } from './deps.ts'
 
 /** Blocks come ten times a second: a transaction pending for this long is stuck. */
 const STUCK_AFTER_MS = 15_000
 
+/** Stuck transactions are rare, so those of all wallets are read together. */
+const READ_EVERY_MS = 1_000
+const MAX_SIGNERS = 1_000
+
 /** A transaction of the wallet relayed here a while ago and still not mined, or null. */
-export const readWaiting = (
-  { db, clock }: Pick<PlanDeps, 'db' | 'clock'>,
-  wallet: WalletState['wallet'],
-): Promise<WaitingTx | null> => longestWaiting(db, wallet, clock.nowMs() - STUCK_AFTER_MS)
+export type WaitingReader = (wallet: WalletState['wallet']) => Promise<WaitingTx | null>
+
+export function createWaitingReader({ db, clock }: Pick<PlannerDeps, 'db' | 'clock'>): WaitingReader {
+  const cache = createCache<'all', Map<Address, WaitingTx>>({ max: 1, ttlMs: READ_EVERY_MS, clock })
+  const beforeMs = () => clock.nowMs() - STUCK_AFTER_MS
+  return async (wallet) => {
+    const all = await cache.load('all', () => longestWaitingOfAll(db, beforeMs(), MAX_SIGNERS))
+    return all.get(wallet) ?? (all.size < MAX_SIGNERS ? null : longestWaiting(db, wallet, beforeMs()))
+  }
+}
 
 type Stuck = Extract<Answer<'live.build'>, { execution: unknown }>['wallet_state']['stuck']
 
