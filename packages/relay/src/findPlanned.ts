@@ -70,7 +70,7 @@ export async function findPlanned(
        p.session_id, p.token_in, p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class,
        p.fee_tier, p.fee_side, p.fee_token, p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
      from plan_txs t left join plans p on p.id = t.plan_id
-     where t.key_id = $1 and t.hash = any($2::text[])`,
+     where t.key_id = $1 and t.hash = any($2::text[]) and (t.plan_id is null or p.id is not null)`,
     [keyId, unknown],
   )
   for (const row of rows) planned.set(row.hash, plannedOf(row))

@@ -8,11 +8,16 @@ const KEEP_S = 3_600
 const AT_ONCE = 500
 const MAX_STEPS = 40
 
+/** A plan goes with its transactions; what remains in plan_txs belongs to no plan. */
 const SWEPT = [
-  // Deleting a plan deletes its transactions; what remains in plan_txs belongs to no plan.
-  { table: 'plans', id: 'id', agedBy: 'deadline_s' },
-  { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
-] as const
+  `with gone as (
+     delete from plans where id = any (array(
+       select id from plans where deadline_s < $1 order by deadline_s limit ${AT_ONCE})) returning id),
+   gone_txs as (delete from plan_txs using gone where plan_id = gone.id)
+   select 1 from gone`,
+  `delete from plan_txs where ctid = any (array(
+     select ctid from plan_txs where expires_at_s < $1 order by expires_at_s limit ${AT_ONCE})) returning 1`,
+]
 
 /** The same as for calls refused before signing. */
 const REFUSED_KEEP_MS = 30 * DAY_MS
@@ -25,13 +30,9 @@ export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Pro
 /** Deletes plans an hour after they expired; returns how many rows. Leftovers wait for the next call. */
 export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   let swept = 0
-  for (const { table, id, agedBy } of SWEPT) {
+  for (const statement of SWEPT) {
     for (let step = 0; step < MAX_STEPS; step++) {
-      const rows = await db.query(
-        `delete from ${table} where ${id} = any (array(
-           select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${AT_ONCE})) returning 1`,
-        [nowS(clock) - KEEP_S],
-      )
+      const rows = await db.query(statement, [nowS(clock) - KEEP_S])
       swept += rows.length
       if (rows.length < AT_ONCE) break
     }

@@ -1,6 +1,7 @@
 import type { Address, Delegation, Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Sql } from '@pit/platform/db'
-import { SESSION, type SessionBinding } from '@pit/protocol'
+import { SESSION } from '@pit/protocol'
 import { fromWireDelegation, toWireDelegation, type WireDelegation } from '@pit/signer-wire'
 import type { HostedRecord } from './deps.ts'
 import type { Session, Used } from './types.ts'
@@ -10,10 +11,11 @@ interface SessionRow {
   wallet: Address
   executor: Address
   status: Session['status']
-  binding: SessionBinding
-  root: WireDelegation
+  /** JSON. */
+  binding: string
+  root: string
   root_hash: Hex
-  curve_roots: WireDelegation[]
+  curve_roots: string
   code_authorization: Session['authorization']
   created_at_s: number
   expires_at_s: number
@@ -31,25 +33,41 @@ export const SPEND_WINDOW_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 const DAY_SUM = `(select coalesce(sum(micro_usd), 0)::numeric from session_trades t
   where t.session_id = session_counts.session_id and created_at_ms > $2)`
 
-const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
+const COLUMNS = `id, wallet, executor, status, binding::text as binding, root::text as root, root_hash,
+  curve_roots::text as curve_roots, code_authorization,
   created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
 
-function sessionOf(row: SessionRow): Session {
+/** What an owner signed: it never changes, so it is read once and shared. */
+type SignedTerms = Readonly<Pick<Session, 'binding' | 'root' | 'curveRoots'>>
+const termsCache = createCache<string, SignedTerms>({ max: 1_000 })
+
+function termsOf({ id, binding, root, curve_roots }: SessionRow): SignedTerms {
+  const key = `${binding}\n${root}\n${curve_roots}`
+  const cached = termsCache.get(key)
+  if (cached) return cached
   const read = (wire: WireDelegation): Delegation => {
     const delegation = fromWireDelegation(wire)
-    if (!delegation) throw new Error(`session ${row.id} has an invalid stored root`)
+    if (!delegation) throw new Error(`session ${id} has an invalid stored root`)
     return delegation
   }
-  const [curve, fee] = row.curve_roots.map(read)
+  const [curve, fee] = (JSON.parse(curve_roots) as WireDelegation[]).map(read)
+  const terms: SignedTerms = {
+    binding: JSON.parse(binding),
+    root: read(JSON.parse(root)),
+    curveRoots: curve && fee ? { curve, fee } : null,
+  }
+  termsCache.set(key, terms)
+  return terms
+}
+
+function sessionOf(row: SessionRow): Session {
   return {
+    ...termsOf(row),
     id: row.id,
     wallet: row.wallet,
     executor: row.executor,
     status: row.status,
-    binding: row.binding,
-    root: read(row.root),
     rootHash: row.root_hash,
-    curveRoots: curve && fee ? { curve, fee } : null,
     authorization: row.code_authorization,
     createdAtS: row.created_at_s,
     expiresAtS: row.expires_at_s,

@@ -6,7 +6,7 @@ import {
   rootDiffs,
   type SessionRoot,
 } from '@pit/chain'
-import { bindingHash, readBinding } from '@pit/protocol'
+import { bindingHash, readBinding, type SessionBinding } from '@pit/protocol'
 import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
@@ -42,14 +42,38 @@ export function readRoots(
   return curve?.kind === 'curve' && fee?.kind === 'fee' ? { curve, fee } : null
 }
 
+interface JudgedTerms {
+  root: Delegation
+  curveRoots: Session['curveRoots']
+  fault: string | null
+}
+/** A stored binding is judged once with its roots: hashing it takes longer than the other rules together. */
+const judgedTerms = new WeakMap<SessionBinding, JudgedTerms>()
+
 /**
  * Why a stored session differs from what its owner signed; null if equal. The roots contain the binding's
  * hash, so a manipulated store has no effect except that the session has to be granted again.
  */
-export function whyUnbound(
+export function whyUnbound(crypto: Crypto, addresses: SessionAddresses, session: Session): string | null {
+  const { binding, root, curveRoots } = session
+  let judged = judgedTerms.get(binding)
+  if (!judged || judged.root !== root || judged.curveRoots !== curveRoots) {
+    judged = { root, curveRoots, fault: termsFault(crypto, addresses, session) }
+    judgedTerms.set(binding, judged)
+  }
+  if (judged.fault !== null) return judged.fault
+  if (rootOf(crypto, addresses.delegation, root)?.hash !== session.rootHash)
+    return 'The stored root has another hash.'
+  const { wallet, executor, expiresAtS } = session
+  const isSame =
+    wallet === binding.wallet && executor === binding.executor && expiresAtS === binding.expires_at
+  return isSame ? null : 'The stored session’s wallet or executor differs from its binding.'
+}
+
+function termsFault(
   crypto: Crypto,
   { delegation }: SessionAddresses,
-  session: Session,
+  session: Pick<Session, 'binding' | 'root' | 'curveRoots'>,
 ): string | null {
   const read = readBinding(session.binding)
   if (!read.ok) return `The stored binding’s ${read.field || 'shape'} ${read.message}.`
@@ -64,10 +88,6 @@ export function whyUnbound(
     if (root.salt !== hash) return 'The stored binding does not hash to the root’s salt.'
     const diffs = rootDiffs(root, binding, hash)
     if (diffs.length > 0) return `A stored root differs from its binding in ${diffs.join(', ')}.`
-    if (kind === 'router' && root.hash !== session.rootHash) return 'The stored root has another hash.'
   }
-  const { wallet, executor, expiresAtS } = session
-  const isSame =
-    wallet === binding.wallet && executor === binding.executor && expiresAtS === binding.expires_at
-  return isSame ? null : 'The stored session’s wallet or executor differs from its binding.'
+  return null
 }
