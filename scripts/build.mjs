@@ -95,14 +95,17 @@ const copied = {
   'dist/docs': ['docs'],
 }
 // The guide's script, inlined into its pages.
+const guideEntry = 'packages/web/src/guide/main.ts'
 const guide = await build({
-  entryPoints: ['packages/web/src/guide/main.ts'],
+  entryPoints: [guideEntry],
   bundle: true,
   minify: true,
   format: 'iife',
   target: 'es2022',
   write: false,
+  metafile: true,
 })
+stamps.record({ guide: guideEntry }, guide.metafile)
 for (const [target, sources] of Object.entries(copied)) {
   mkdirSync(target, { recursive: true })
   const files = new Map(

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { packagesOfOutputs } from './pack/licences.mjs'
 
 /** These decide how every bundle comes out; installed packages are those of the lock file. */
 const SHARED_INPUTS = [
@@ -10,6 +11,7 @@ const SHARED_INPUTS = [
   'scripts/build.mjs',
   'scripts/buildStamps.mjs',
   'scripts/bundling.mjs',
+  'scripts/pack/licences.mjs',
 ]
 
 export function openStamps({ file = 'dist/.stamps.json', outdir = 'dist', shared = sharedInputs() } = {}) {
@@ -36,11 +38,12 @@ export function openStamps({ file = 'dist/.stamps.json', outdir = 'dist', shared
       for (const name of Object.keys(entries)) delete stamps[name]
       writeStamps(file, stamps)
     },
-    /** After a build, with esbuild's metafile. */
+    /** After a build, with esbuild's metafile; also notes the npm packages inside, for their licences. */
     record(entries, metafile) {
       for (const [name, entry] of Object.entries(entries)) {
         const inputs = reachableFrom(entry, metafile.inputs)
-        stamps[name] = { digest: digest(inputs), inputs }
+        const outputs = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint === entry)
+        stamps[name] = { digest: digest(inputs), inputs, packages: packagesOfOutputs(outputs) }
       }
       writeStamps(file, stamps)
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -16,6 +16,16 @@ beforeEach(() => {
   const imports = (...paths: string[]) => ({ imports: paths.map((path) => ({ path })) })
   open().record(entries(), {
     inputs: { [at('one.ts')]: imports(at('used.ts')), [at('two.ts')]: imports(), [at('used.ts')]: imports() },
+    outputs: {
+      'one.js': {
+        entryPoint: at('one.ts'),
+        inputs: {
+          [at('one.ts')]: { bytesInOutput: 1 },
+          'node_modules/@scope/in/a.js': { bytesInOutput: 1 },
+          'node_modules/shaken/a.js': { bytesInOutput: 0 },
+        },
+      },
+    },
   })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -43,4 +53,10 @@ it('rebuilds all when the installed packages change', () => {
 it('rebuilds after an interrupted build', () => {
   open().drop({ two: at('two.ts') })
   expect(stale()).toEqual(['two'])
+})
+
+it('notes the npm packages whose code a bundle has', () => {
+  const stamps = JSON.parse(readFileSync(at('stamps.json'), 'utf8'))
+  expect(stamps.one.packages).toEqual(['node_modules/@scope/in'])
+  expect(stamps.two.packages).toEqual([])
 })

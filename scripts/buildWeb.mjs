@@ -2,8 +2,9 @@
 // If the sources have not changed since the last build, it does nothing, so that a start does not wait twice.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { packagesOf } from './pack/licences.mjs'
 
 const OUT = 'dist/web'
 const LIST = `${OUT}/site.json`
@@ -19,6 +20,7 @@ const SOURCES = [
     'packages/web/vite.config.ts',
     'package-lock.json',
     'scripts/buildWeb.mjs',
+    'scripts/pack/licences.mjs',
   ],
 ]
 
@@ -31,10 +33,20 @@ export async function buildWeb() {
   const { build } = await import('vite')
   const folder = join(OUT, key)
   mkdirSync(OUT, { recursive: true })
+  const modules = new Set()
+  const collectModules = {
+    name: 'collect-modules',
+    generateBundle(_, bundle) {
+      for (const { moduleIds = [] } of Object.values(bundle))
+        for (const id of moduleIds) modules.add(relative('.', id))
+    },
+  }
   await build({
     root: 'packages/web',
     configFile: 'packages/web/vite.config.ts',
     logLevel: 'warn',
+    plugins: [collectModules],
+    worker: { plugins: () => [collectModules] },
     build: { outDir: resolve(folder), emptyOutDir: true },
   })
   const files = filesUnder(folder).map((file) => file.slice(folder.length + 1))
@@ -43,7 +55,13 @@ export async function buildWeb() {
   // Written last and in one step: a server that starts during a build finds the old one or the new one,
   // complete.
   const draft = `${OUT}/.site.${process.pid}`
-  const site = { folder: key, pages: PAGES, files: files.filter((file) => !file.endsWith('.html')) }
+  const site = {
+    folder: key,
+    pages: PAGES,
+    files: files.filter((file) => !file.endsWith('.html')),
+    // For their licences.
+    packages: packagesOf([...modules]),
+  }
   writeFileSync(draft, JSON.stringify(site))
   renameSync(draft, LIST)
   for (const old of readdirSync(OUT))

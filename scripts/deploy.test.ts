@@ -85,6 +85,8 @@ describe('the container file', () => {
     const names = sbom.components.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['pg', 'viem', 'secp256k1']))
     expect(names).not.toContain('vitest')
+    const licences = readFileSync(join(out, 'THIRD_PARTY_LICENSES'), 'utf8')
+    for (const name of ['pg', 'viem', 'react', 'commander']) expect(licences).toContain(`\n${name} `)
     execFileSync('chmod', ['-R', 'a-w,a+rX', out])
     const list = join(folder, 'sanctions.txt')
     cpSync('data/sanctions.txt', list)

@@ -2,7 +2,7 @@ import { type Hex, receiptText } from '@pit/chain'
 import { recoverMessageAddress } from 'viem'
 import { expect } from 'vitest'
 
-/** What the co-signer signs when it registers or cancels orders. */
+/** The co-signer's signed receipt of a registration or cancellation. */
 export interface Receipt {
   what: 'registered' | 'cancelled' | 'revoked'
   session: Hex

@@ -2,11 +2,13 @@
 import { chmodSync, cpSync } from 'node:fs'
 import { build } from 'esbuild'
 import { BANNER, PLUGINS } from '../bundling.mjs'
+import { FILE, packagesOfOutputs, writeLicences } from './licences.mjs'
 import { emptyPackage, version, writeManifest } from './manifest.mjs'
 
 export async function packCli(folder) {
   emptyPackage(folder, 'packages/cli/npm.md')
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     entryPoints: { pit: 'packages/cli/src/pit.ts' },
     outdir: `${folder}/dist`,
     bundle: true,
@@ -20,6 +22,7 @@ export async function packCli(folder) {
     banner: BANNER,
     plugins: PLUGINS,
   })
+  writeLicences(folder, packagesOfOutputs(metafile.outputs))
   chmodSync(`${folder}/dist/pit.js`, 0o755)
   // `pit mcp` serves them to models.
   cpSync('docs/reference', `${folder}/dist/docs/reference`, { recursive: true })
@@ -30,7 +33,7 @@ export async function packCli(folder) {
     description: 'The pit command: trades, sessions, agents and an MCP server; verifies before it signs.',
     keywords: ['pit', 'trading', 'agents', 'mcp', 'cli'],
     bin: { pit: 'dist/pit.js' },
-    files: ['dist', 'skills'],
+    files: ['dist', 'skills', FILE],
     // `pit devnet` offers to install it.
     peerDependencies: { '@pit/devnet': version },
     peerDependenciesMeta: { '@pit/devnet': { optional: true } },

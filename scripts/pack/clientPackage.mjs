@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { cachedTypes } from '../clientTypes/cached.mjs'
+import { packagesOfOutputs, writeLicences } from './licences.mjs'
 import { emptyPackage, writeManifest } from './manifest.mjs'
 
 const ENTRY = 'packages/client/src/index.ts'
@@ -58,14 +59,16 @@ function initialBytes(outputFiles) {
 
 export async function packClient(folder) {
   emptyPackage(folder, 'packages/client/npm.md')
-  await build({
+  const { metafile } = await build({
     ...shared,
+    metafile: true,
     entryPoints: [ENTRY],
     outdir: folder,
     chunkNames: 'chunk-[hash]',
     sourcemap: 'linked',
     external: VIEM,
   })
+  writeLicences(folder, packagesOfOutputs(metafile.outputs))
   const { types } = await cachedTypes(loadRoutes)
   writeFileSync(`${folder}/index.d.ts`, types)
   writeManifest(folder, {

@@ -39,6 +39,14 @@ describe('the published client', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(250)
   })
 
+  it('has the licence of each npm package inside', () => {
+    const licences = read('THIRD_PARTY_LICENSES')
+    expect(licences).toMatch(
+      /^@sinclair\/typebox [\d.]+: MIT\n\nTypeBox[\s\S]*?Permission is hereby granted/m,
+    )
+    expect(licences).not.toMatch(/^viem /m)
+  })
+
   it('passes publint', async () => {
     const { messages } = await publint({ pkgDir: folder, strict: true })
     expect(messages).toEqual([])

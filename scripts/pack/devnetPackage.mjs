@@ -1,5 +1,6 @@
 // @pit/devnet as it is published: the whole local world of `npm start`, in one package for `pit devnet`.
 import { cpSync } from 'node:fs'
+import { FILE, packagesOfBuild, writeLicences } from './licences.mjs'
 import { emptyPackage, versionOf, writeManifest } from './manifest.mjs'
 import { copyThirdParty } from './thirdParty.mjs'
 
@@ -15,6 +16,7 @@ export function packDevnet(folder) {
   cpSync('contracts', `${folder}/contracts`, { recursive: true })
   cpSync('data', `${folder}/data`, { recursive: true })
   copyThirdParty(folder)
+  writeLicences(folder, packagesOfBuild(PROGRAMS))
   const ofDevnet = ['@metamask/delegation-abis', '@metamask/delegation-deployments', '@nomicfoundation/edr']
   writeManifest(folder, {
     name: '@pit/devnet',
@@ -22,7 +24,7 @@ export function packDevnet(folder) {
     bin: { 'pit-devnet': 'dist/main.js' },
     exports: { '.': './dist/main.js', './package.json': './package.json' },
     license: 'SEE LICENSE IN NOTICE',
-    files: ['dist', 'contracts', 'data', 'NOTICE'],
+    files: ['dist', 'contracts', 'data', 'NOTICE', FILE],
     dependencies: {
       ...Object.fromEntries(ofDevnet.map((name) => [name, versionOf('devnet', name)])),
       '@electric-sql/pglite': versionOf('platform', '@electric-sql/pglite'),

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { SessionWorld } from '../../session/world.ts'
 import { lookAt, type Tab } from '../browser.ts'
 
-/** What the stories of the dashboard share: processes, and a tab of a visitor and of an owner. */
+/** Processes and tabs shared by the stories of the dashboard. */
 export interface Dashboard {
   world: SessionWorld
   dataDir: string

@@ -12,7 +12,7 @@ import type { OwnPrice } from '../src/prices/followPrices.ts'
 import { type RegisterDeps, registerRoot } from '../src/roots/registerRoot.ts'
 import { CURVE, crypto, E18, type Granted, JUNK, KEYS, NOW_S, ownPrice, PINS, STRANGER } from './kit.ts'
 
-/** What the co-signer's surroundings say, unless as usual. */
+/** Changes to a world in which every honest root is registered. */
 export type RootChange = {
   isChainRead?: boolean
   own?: (token: Address) => OwnPrice

@@ -1,0 +1,3 @@
+export const FILE: string
+export function packagesOf(files: readonly string[]): string[]
+export function licencesOf(packages: readonly string[]): string
