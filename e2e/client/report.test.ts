@@ -156,6 +156,15 @@ it('reports trades, the wallet’s own wrap, a deposit and a reverted trade as t
   expect(trades.filter(({ note }) => note.includes('reverted'))).toHaveLength(1)
   expect(rowsOf(report, 'finding')).toEqual([])
 
+  // Approvals that the server does not list, each with its gas.
+  const approvals = trades.filter(({ kind }) => kind === 'approval')
+  expect(new Set(approvals.map(({ note }) => note.split(';')[0]))).toContain('approval of USDG to Permit2')
+  for (const { transaction } of approvals) {
+    const { gasUsed, effectiveGasPrice } = await receiptOf(world.devnet, transaction as Hex)
+    const paid = report.rows.find(({ row, transaction: of }) => row === 'gas' && of === transaction)!
+    expect(atoms(paid.amount, 18)).toBe(BigInt(gasUsed) * BigInt(effectiveGasPrice))
+  }
+
   // The first ETH, the wrap, and the deposit of 50 USDG; the cost of the first ETH is unknown, also wrapped.
   const flows = rowsOf(report, 'flow', 'in')
   expect(flows.map(({ symbol, amount, cost_usd, note }) => [symbol, amount, cost_usd, note])).toEqual([

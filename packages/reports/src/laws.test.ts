@@ -12,6 +12,7 @@ const RUNS = Number(process.env['REPORT_LAW_RUNS'] ?? 60)
 const TOKENS = [ETH, USDG, WETH, NVDA, MEME]
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 19n })
 const token = fc.constantFrom(...TOKENS)
+const APPROVAL = 'approval of USDG to Permit2'
 const gasWei = fc.bigInt({ min: 0n, max: 10n ** 15n })
 
 type World = ReturnType<typeof createWorld>
@@ -58,6 +59,11 @@ const events: fc.Arbitrary<Event> = fc.oneof<fc.Arbitrary<Event>[]>(
     world.flow(to, amount)
     world.read()
   }),
+  fc.tuple(gasWei, fc.boolean()).map(
+    ([wei, ok]) =>
+      (world: World) =>
+        world.send({ ok, approval: APPROVAL, gasWei: payable(world, wei) }),
+  ),
   gasWei.map((wei) => (world: World) => world.send({ ok: false, gasWei: payable(world, wei) })),
   gasWei.map((wei) => (world: World) => world.send({ executorGasWei: wei })),
   fc.integer({ min: 2, max: 10 }).map((times) => (world: World) => world.setMultiplier(BigInt(times))),
@@ -114,6 +120,20 @@ describe('for any history of deposits, withdrawals, trades, wraps, splits, gas a
       // Wrapped without Pit: the cost leaves with ETH and comes back with WETH, or the other way round.
       const wrapped = sum(report.flows.filter(isIntoLots).map(({ cost }) => cost.microUsd))
       expect(consumed + left + open).toBe(bought + wrapped)
+    }))
+
+  it('shows each approval as one row with its gas, never as a flow', () =>
+    holds((world: World) => {
+      const { rows, flows } = buildReport(world.input())
+      const approvals = world.transactions.filter(({ approval }) => approval !== undefined)
+      const shown = rows.filter(({ row, kind }) => row === 'trade' && kind === 'approval')
+      expect(shown.map(({ transaction }) => transaction)).toEqual(approvals.map(({ hash }) => hash))
+      for (const { note } of shown) expect(note.startsWith(APPROVAL)).toBe(true)
+      for (const { hash, gasWei: wei } of approvals) {
+        const gas = rows.filter(({ row, transaction }) => row === 'gas' && transaction === hash)
+        expect(gas).toHaveLength(wei > 0n ? 1 : 0)
+        expect(flows.filter((flow) => flow.hash === hash)).toEqual([])
+      }
     }))
 
   it('divides proceeds to the micro-dollar', () =>

@@ -177,7 +177,7 @@ export function keepLedger(input: ReportInput): Ledger {
   }
 
   function play(transaction: ReportTransaction): void {
-    const { hash, timeS, path, ok, fees, gasWei, executorGasWei } = transaction
+    const { hash, timeS, path, ok, fees, gasWei, executorGasWei, approval } = transaction
     const sides = sidesOf(transaction, book)
     const { gave, received, paidCashMicroUsd, gotCashMicroUsd, wrapped } = sides
     if (wrapped) moveLots(wrapped, timeS)
@@ -206,6 +206,7 @@ export function keepLedger(input: ReportInput): Ledger {
       valueMicroUsd: result?.valueMicroUsd ?? null,
       valuedBy: result?.valuedBy ?? null,
       profit: result?.profit ?? NOTHING,
+      ...(approval !== undefined && { approval }),
     })
   }
 

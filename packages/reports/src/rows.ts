@@ -75,10 +75,10 @@ export function rowsOf(report: Content): ReportRow[] {
       row: 'trade',
       time: timeText(trade.timeS),
       transaction: trade.hash,
-      kind: trade.path ?? 'own',
+      kind: trade.path ?? (trade.approval === undefined ? 'own' : 'approval'),
       value_usd: trade.valuedBy === null ? '' : dollarsOrUnknown(trade.valueMicroUsd),
       profit_usd: profit.microUsd === 0n && profit.unknown === 0 ? '' : usd(profit.microUsd),
-      note: notes(trade.ok ? null : 'reverted', trade.valuedBy, unknownText(profit)),
+      note: notes(trade.approval ?? null, trade.ok ? null : 'reverted', trade.valuedBy, unknownText(profit)),
     })
     for (const one of gave) addMove('gave', trade, one)
     for (const one of received) addMove('received', trade, one)

@@ -48,6 +48,8 @@ export interface ReportTransaction {
   fees: readonly Move[]
   /** At the transaction's block. */
   prices: Prices
+  /** What it was, if it only approved a spender: `approval of USDG to Permit2`. */
+  approval?: string
 }
 
 /** The wallet at the end of a block. Without a balance, that token could not be read. */
@@ -133,6 +135,8 @@ export interface Trade {
   fees: readonly Move[]
   gasWei: bigint
   executorGasWei: bigint
+  /** `approval of USDG to Permit2`, if it was only that. */
+  approval?: string
 }
 
 /** A change of balance that no trade explains, or a transfer. */

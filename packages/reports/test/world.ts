@@ -44,6 +44,7 @@ export interface TransactionParams {
   executorGasWei?: bigint
   fees?: ReportTransaction['fees']
   ok?: boolean
+  approval?: string
 }
 
 /** A wallet whose blocks are written one after another; each is read before and after, as the client does. */
@@ -87,7 +88,14 @@ export function createWorld(startS = 1_767_225_600) {
       nextBlock()
       add(token, atoms)
     },
-    send({ moves = {}, gasWei = 0n, executorGasWei = 0n, fees = [], ok = true }: TransactionParams): Hex {
+    send({
+      moves = {},
+      gasWei = 0n,
+      executorGasWei = 0n,
+      fees = [],
+      ok = true,
+      approval,
+    }: TransactionParams): Hex {
       nextBlock()
       read()
       nextBlock()
@@ -98,6 +106,7 @@ export function createWorld(startS = 1_767_225_600) {
       transactions.push({
         ...{ hash, block, index: 0, timeS, path: 'agent', ok, moves: list },
         ...{ gasWei, executorGasWei, fees, prices },
+        ...(approval !== undefined && { approval, path: null }),
       })
       read()
       return hash

@@ -28,7 +28,7 @@ export function reportText(report: Report): string {
   const sections = [
     table([
       ['period (UTC)', `${timeText(report.fromS)} to ${timeText(report.toS)}`],
-      ['transactions', String(trades.length)],
+      ['transactions', transactionsText(trades)],
       ['deposits, withdrawals and other unexplained flows', String(unexplained.length)],
       ['realised profit', knownText(totals.realised)],
       ['cost of gas', knownText(totals.gas.cost)],
@@ -41,7 +41,10 @@ export function reportText(report: Report): string {
         'gas paid by executors',
         `${decimalText(totals.executorGas.wei, 18)} ETH, ${knownText(totals.executorGas.value)}`,
       ],
-      ['ETH out without a listed trade', `${decimalText(etherOut, 18)} ETH, such as gas of approvals`],
+      [
+        'ETH out without a listed trade',
+        `${decimalText(etherOut, 18)} ETH, such as gas of other transactions`,
+      ],
     ]),
     table([
       ['value at start', dollars(returns.openingMicroUsd)],
@@ -64,6 +67,19 @@ export function reportText(report: Report): string {
       ]),
     ]),
   ]
+  const approvals = trades.filter(({ approval }) => approval !== undefined)
+  if (approvals.length > 0)
+    sections.push(
+      table([
+        ['time', 'transaction', 'approval', 'gas'],
+        ...approvals.map((one) => [
+          timeText(one.timeS),
+          one.hash,
+          one.approval!,
+          `${decimalText(one.gasWei, 18)} ETH`,
+        ]),
+      ]),
+    )
   if (findings.length > 0)
     sections.push(
       table([
@@ -78,6 +94,11 @@ export function reportText(report: Report): string {
     )
   sections.push(`hash ${report.hash}`)
   return sections.join('\n\n')
+}
+
+function transactionsText(trades: Report['trades']): string {
+  const approvals = trades.filter(({ approval }) => approval !== undefined).length
+  return approvals === 0 ? String(trades.length) : `${trades.length}, of them ${approvals} approvals`
 }
 
 const dollars = (microUsd: bigint | null): string | null => (microUsd === null ? null : dollarsText(microUsd))

@@ -21,6 +21,7 @@ interface ReportFlags {
 const STAGES: Record<ReportStage, string> = {
   trades: 'Reading the list of trades',
   receipts: 'Reading receipts',
+  approvals: 'Finding approvals between the trades',
   readings: 'Reading balances and prices',
   transactions: 'Reading transactions',
 }

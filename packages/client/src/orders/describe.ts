@@ -76,4 +76,5 @@ function warningsOf({ trigger, minAmountOut, maxSlippageBps }: Order): string[] 
 }
 
 const percent = (bps: number): string => `${bps / 100}%`
-const time = (unixS: number): string => `${new Date(unixS * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const time = (unixS: number): string =>
+  `${new Date(unixS * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -1,6 +1,6 @@
 import { type Address, aggregatorV3Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, numberToHex, pad } from 'viem'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ClientDeps } from '../deps.ts'
 import { isRefusal } from '../errors.ts'
 import { type RpcCall, RpcFailure } from '../own/rpc.ts'
@@ -12,13 +12,14 @@ const at = (digit: string): Address => `0x${digit.repeat(40)}`
 const [WALLET, WETH, USDG, FEED, MULTICALL, FEES] = ['a', 'b', 'c', 'd', 'e', 'f'].map(at) as [
   ...[Address, Address, Address, Address, Address, Address],
 ]
+const [PERMIT2, ROUTER] = [at('5'), at('6')]
 const ETH = 10n ** 18n
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const START_S = 1_767_225_600
 
 const core = (symbol: string, decimals = 18) => ({ symbol, core: symbol, decimals, stock: false })
 const pins = {
-  ...{ weth: WETH, multicall3: MULTICALL, feeRecipient: FEES },
+  ...{ weth: WETH, multicall3: MULTICALL, feeRecipient: FEES, permit2: PERMIT2, router: ROUTER },
   tokens: new Map([
     [NATIVE, core('ETH')],
     [WETH, core('WETH')],
@@ -44,12 +45,21 @@ interface Mined {
   from?: Address
   usdg?: bigint
   fee?: bigint
+  to?: Address
+  input?: Hex
 }
 const GAS_WEI = 21_000n * 1_000n
 const hashOf = (index: number): Hex => numberToHex(index + 1, { size: 32 })
 
 /** A node that serves a scripted chain, without `eth_simulateV1`. */
 function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {}) {
+  // By block and place in the list.
+  const own = mined
+    .map((one, i) => ({ ...one, i }))
+    .filter(({ from = WALLET }) => from === WALLET)
+    .sort((a, b) => a.block - b.block || a.i - b.i)
+  const nonceOf = (i: number): Hex => numberToHex(Math.max(0, own.findIndex((one) => one.i === i)))
+  const asked: RpcCall[] = []
   const timeS = (block: number) => START_S + 60 * block
   const answer = ({ method, params }: RpcCall): unknown => {
     const tag = params[method === 'eth_getBlockByNumber' ? 0 : 1]
@@ -57,7 +67,12 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
     if (method === 'eth_getBlockByNumber') {
       const transactions = mined.flatMap((one, i) =>
         one.block === block
-          ? [{ hash: hashOf(i), type: '0x2', from: one.from ?? WALLET, to: USDG, value: '0x0' }]
+          ? [
+              {
+                ...{ hash: hashOf(i), type: '0x2', from: one.from ?? WALLET, to: one.to ?? USDG },
+                ...{ value: '0x0', input: one.input ?? '0x', nonce: nonceOf(i) },
+              },
+            ]
           : [],
       )
       return {
@@ -71,7 +86,11 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
       const i = mined.findIndex((_, index) => hashOf(index) === params[0])
       return i < 0 ? null : receiptOf(mined[i]!)
     }
+    if (method === 'eth_getTransactionByHash')
+      return { nonce: nonceOf(mined.findIndex((_, index) => hashOf(index) === params[0])) }
     if (block < historyFrom) return new RpcFailure('missing trie node')
+    if (method === 'eth_getTransactionCount')
+      return numberToHex(own.filter((one) => one.block <= block).length)
     const [eth, usdg] = chain[block - 1] ?? [0n, 0n]
     if (method === 'eth_getBalance') return numberToHex(lowerOf(params[0]) === WALLET ? eth : 0n)
     if (method !== 'eth_call') return new RpcFailure('unknown method', { code: -32601 })
@@ -91,7 +110,13 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
       results.map((returnData) => ({ success: true, returnData })),
     ])
   }
-  return { all: async (all: readonly RpcCall[]) => all.map(answer) }
+  return {
+    asked,
+    all: async (all: readonly RpcCall[]) => {
+      asked.push(...all)
+      return all.map(answer)
+    },
+  }
 }
 const lowerOf = (value: unknown): Address => String(value).toLowerCase() as Address
 
@@ -228,6 +253,78 @@ it('marks a trade at a block without state', async () => {
   const { report: made } = await report(depsOf(node, [row(0), row(1, { status: 'reverted' })]), PERIOD)
   expect(made.findings).toMatchObject([{ problem: 'no_history', hash: hashOf(0), included: true }])
   expect(made.holdings.map(({ atoms }) => atoms)).toEqual([997_000_000n, CHAIN[5]![0]])
+})
+
+const word = (value: bigint | Address): string => BigInt(value).toString(16).padStart(64, '0')
+const MAX_UINT = 2n ** 256n - 1n
+const APPROVE: Hex = `0x095ea7b3${word(PERMIT2)}${word(MAX_UINT)}`
+const PERMIT2_APPROVE: Hex = `0x87517c45${word(USDG)}${word(ROUTER)}${word(2n ** 160n - 1n)}${word(1n)}`
+const approvalsIn = ({ trades }: Awaited<ReturnType<typeof report>>['report']) =>
+  trades.filter(({ approval }) => approval !== undefined).map(({ hash, approval }) => [hash, approval])
+
+describe('approvals that the server does not list', () => {
+  // One in block 2, one of Permit2 in the block of the trade, and a call that is not an approval in block 4.
+  const spent = [0n, 1n, 2n, 3n, 3n, 3n]
+  const chain = CHAIN.map(([eth, usdg], i) => [eth - spent[i]! * GAS_WEI, usdg] as const)
+  const mined: Mined[] = [
+    ...MINED,
+    { block: 2, input: APPROVE },
+    { block: 3, to: PERMIT2, input: PERMIT2_APPROVE },
+    { block: 4, input: '0xd0e30db0' },
+  ]
+  const listed = [row(0), row(1, { status: 'reverted' })]
+
+  it('are found by their nonces and cost gas', async () => {
+    const { report: made } = await report(depsOf(nodeOf(chain, mined), listed), PERIOD)
+    expect(approvalsIn(made).sort()).toEqual([
+      [hashOf(2), 'approval of USDG to Permit2'],
+      [hashOf(3), 'approval of USDG to Universal Router'],
+    ])
+    expect(made.totals.gas.wei).toBe(4n * GAS_WEI)
+    expect(made.findings).toEqual([])
+    expect(made.trades.find(({ hash }) => hash === hashOf(0))!.gave).toEqual([
+      { token: NATIVE, atoms: ETH / 2n },
+    ])
+    // Only the gas of the other call is unexplained.
+    expect(made.flows.filter(({ direction }) => direction === 'out')).toMatchObject([
+      { token: NATIVE, atoms: GAS_WEI },
+    ])
+    expect(made.holdings.find(({ token: one }) => one === NATIVE)!.atoms).toBe(chain[5]![0])
+    expect(made.rows.filter(({ kind }) => kind === 'approval').map(({ note }) => note)).toEqual([
+      'approval of USDG to Permit2',
+      'approval of USDG to Universal Router',
+    ])
+  })
+
+  it('are found shortly before a trade without the state of old blocks', async () => {
+    const node = nodeOf(chain, mined, { historyFrom: 6 })
+    const { report: made } = await report(depsOf(node, listed), PERIOD)
+    expect(approvalsIn(made)).toHaveLength(2)
+    expect(made.holdings.find(({ token: one }) => one === NATIVE)!.atoms).toBe(chain[5]![0])
+  })
+
+  it('are found among many blocks with few reads', async () => {
+    const long: Chain = Array.from({ length: 5_000 }, (_, i) => {
+      const gas = (i >= 1_233 ? GAS_WEI : 0n) + (i >= 4_998 ? GAS_WEI : 0n)
+      return i >= 4_998 ? [(3n * ETH) / 2n - gas, 990_000_000n] : [2n * ETH - gas, 0n]
+    })
+    const few: Mined[] = [
+      { block: 4_999, usdg: 990_000_000n },
+      { block: 1_234, input: APPROVE },
+    ]
+    const node = nodeOf(long, few)
+    const { report: made } = await report(depsOf(node, [row(0)]), { fromS: START_S, toS: START_S + 400_000 })
+    expect(approvalsIn(made)).toEqual([[hashOf(1), 'approval of USDG to Permit2']])
+    expect(node.asked.filter(({ method }) => method === 'eth_getTransactionCount').length).toBeLessThan(20)
+  })
+
+  it('are not searched if no nonce is missing', async () => {
+    const node = nodeOf(CHAIN, MINED)
+    await report(depsOf(node, listed), PERIOD)
+    const methods = node.asked.map(({ method }) => method)
+    expect(methods.filter((one) => one === 'eth_getTransactionCount')).toHaveLength(1)
+    expect(methods).not.toContain('eth_getTransactionByHash')
+  })
 })
 
 it('fixes the method of a year by its first report', async () => {

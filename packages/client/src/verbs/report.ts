@@ -1,11 +1,20 @@
 import { type Address, erc20Abi, type Hex, NATIVE } from '@pit/chain'
 import { lower } from '@pit/protocol'
-import type { Finding, LotMethod, Report, ReportInput, ReportToken } from '@pit/reports'
+import type {
+  Finding,
+  LotMethod,
+  Report,
+  ReportInput,
+  ReportPoint,
+  ReportToken,
+  ReportTransaction,
+} from '@pit/reports'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
 import { ethCall, RpcFailure } from '../own/rpc.ts'
 import { isCore, type Pins } from '../pins.ts'
+import { type ApprovalSent, findApprovals } from '../report/findApprovals.ts'
 import { type BlockTime, findBlocks, readBlockTimes } from '../report/findBlocks.ts'
 import { readInChunks } from '../report/readInChunks.ts'
 import { readPoints } from '../report/readPoints.ts'
@@ -16,14 +25,14 @@ import {
   readTransaction,
   type TradeRow,
 } from '../report/readTransactions.ts'
-import { tokenMovesOf } from '../report/receiptMoves.ts'
+import { gasOf, type MinedReceipt, tokenMovesOf } from '../report/receiptMoves.ts'
 import { listTrades } from './listTrades.ts'
 
 /**
  * The part of a report that is being read.
  * @public
  */
-export type ReportStage = 'trades' | 'receipts' | 'readings' | 'transactions'
+export type ReportStage = 'trades' | 'receipts' | 'approvals' | 'readings' | 'transactions'
 /**
  * Period and method of a report.
  * @public
@@ -89,7 +98,14 @@ async function readHistory(
   const last = ends.blocks.get(toS) ?? ends.latest
   const used = candidates.filter(({ receipt }) => blockOf(receipt) <= last.block)
   const tokens = await readTokens(rpc, pins, { wallet, candidates: used, rows, last, signal })
-  const blocks = await blocksToRead(rpc, used, [...ends.blocks.values(), last], signal)
+  const approvals = await findApprovals(rpc, pins, {
+    wallet,
+    candidates: used,
+    last,
+    ...step('approvals', 0),
+  })
+  const receipts = [...used, ...approvals].map(({ receipt }) => receipt)
+  const blocks = await blocksToRead(rpc, receipts, [...ends.blocks.values(), last], signal)
   const points = await readPoints(rpc, pins, {
     ...{ wallet, blocks, tokens: tokens.map(({ address }) => address) },
     ...step('readings', blocks.length),
@@ -108,9 +124,31 @@ async function readHistory(
     more.push(...read.findings)
     onProgress?.('transactions', i + 1, used.length)
   }
+  for (const one of approvals) {
+    const transaction = approvalIn(one, wallet, pins, pointOf.get(blockOf(one.receipt))!)
+    if (transaction) transactions.push(transaction)
+  }
   return {
     ...{ chainId: pins.profile.chain_id, wallet, fromS, toS, tokens, transactions, points },
     findings: [...findings, ...more],
+  }
+}
+
+/** Null for an approval by which a token moved itself: its change of balance stays unexplained. */
+function approvalIn(
+  { hash, text, receipt }: ApprovalSent,
+  wallet: Address,
+  pins: Pins,
+  { timeS, prices }: ReportPoint,
+): ReportTransaction | null {
+  if (tokenMovesOf(receipt, wallet, pins).length > 0) return null
+  return {
+    ...{ hash, timeS, prices, approval: text, path: null, moves: [], fees: [] },
+    ok: receipt.status === '0x1',
+    block: blockOf(receipt),
+    index: Number(BigInt(receipt.transactionIndex)),
+    gasWei: gasOf(receipt),
+    executorGasWei: 0n,
   }
 }
 
@@ -124,11 +162,11 @@ function endsOf(fromS: number, toS: number): number[] {
 /** Each transaction's block, the one before it, and the given ones; each once. */
 async function blocksToRead(
   rpc: ClientDeps['rpc'],
-  candidates: readonly Candidate[],
+  receipts: readonly MinedReceipt[],
   known: readonly BlockTime[],
   signal: AbortSignal | undefined,
 ): Promise<BlockTime[]> {
-  const blocks = new Set(candidates.flatMap(({ receipt }) => [blockOf(receipt) - 1, blockOf(receipt)]))
+  const blocks = new Set(receipts.flatMap((receipt) => [blockOf(receipt) - 1, blockOf(receipt)]))
   for (const { block } of known) blocks.delete(block)
   const times = await readBlockTimes(rpc, [...blocks], signal)
   const all = new Map(known.map(({ block, timeS }) => [block, timeS]))
