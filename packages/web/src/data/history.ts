@@ -21,7 +21,8 @@ export function changeOf(row: MarketRow | undefined): { pct: number | null; over
   const [first, last] = [row.spark[0], row.spark.at(-1)]
   if (row.change_24h_pct !== null || !first || !last || last[0] - first[0] < MINUTE_S || first[1] <= 0)
     return { pct: row.change_24h_pct, overS: DAY_S }
-  return { pct: (last[1] / first[1] - 1) * 100, overS: last[0] - first[0] }
+  const overS = last[0] - first[0]
+  return { pct: Math.round((last[1] / first[1] - 1) * 1e4) / 100, overS: overS - (overS % MINUTE_S) }
 }
 const MINUTE_S = 60
 

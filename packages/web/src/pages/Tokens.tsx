@@ -20,6 +20,7 @@ import {
 import { useEffect, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
+import { useMarketHistory } from '../data/history.ts'
 import { Link, navigate, useLocation } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { ASSET_NAMES } from './AssetList.tsx'
@@ -162,6 +163,7 @@ function Core() {
   const { searchParams } = useLocation()
   const config = useRead('config', {})
   const stats = useRead('stats', {}, { everyMs: 5_000 })
+  const history = useMarketHistory()
   const assets = new Map(stats.data?.assets?.map((asset) => [asset.symbol, asset]))
   const typed = (searchParams.get('q') ?? '').toLowerCase()
   return (
@@ -176,7 +178,8 @@ function Core() {
               {
                 head: 'Price',
                 right: true,
-                cell: ([symbol]) => usd(assets.get(symbol === 'WETH' ? 'ETH' : symbol)?.mark),
+                cell: ([symbol]) =>
+                  usd(assets.get(symbol === 'WETH' ? 'ETH' : symbol)?.mark ?? history.get(symbol)?.price),
               },
               {
                 head: 'Address',
