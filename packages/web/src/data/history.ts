@@ -1,4 +1,3 @@
-import { DAY_S } from '@pit/protocol'
 import { duration } from '@pit/ui'
 import type { Candle } from '@pit/ui/charts'
 import { useQuery } from '@tanstack/react-query'
@@ -25,6 +24,8 @@ export function changeOf(row: MarketRow | undefined): { pct: number | null; over
   return { pct: Math.round((last[1] / first[1] - 1) * 1e4) / 100, overS: overS - (overS % MINUTE_S) }
 }
 const MINUTE_S = 60
+/** Not that of `@pit/protocol`, which the first page does not load. */
+export const DAY_S = 86_400
 
 /** `in 24 h`, or the shorter past. */
 export const spanText = (overS: number): string => (overS === DAY_S ? 'in 24 h' : `in ${duration(overS)}`)

@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { amount, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
+import { amount, bps, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
 
 type AgentDetail = Answer<'hosted.get'>
@@ -16,15 +16,15 @@ export function AgentSetup({ agent }: { agent: AgentDetail }) {
           ['Max per trade', usd(agent.limits.max_trade_usd)],
           ['Max in 24 hours', usd(agent.limits.max_day_usd)],
           ['Max position', usd(agent.limits.max_position_usd)],
-          ...Object.entries((agent.params ?? {}) as object).map(
-            ([name, value]) =>
-              [
-                words(name),
-                <span key={name} className="break">
-                  {shown(value)}
-                </span>,
-              ] as const,
-          ),
+          ...Object.entries((agent.params ?? {}) as object).map(([name, value]) => {
+            const [label, text] = paramWords(name, value)
+            return [
+              label,
+              <span key={name} className="break">
+                {text}
+              </span>,
+            ] as const
+          }),
           ...(agent.executor ? [['Executor', <Copied key="executor" text={agent.executor} />] as const] : []),
         ]}
       />
@@ -47,6 +47,18 @@ export function AgentSetup({ agent }: { agent: AgentDetail }) {
       )}
     </Card>
   )
+}
+
+/** A param with its unit, which its name ends with. */
+function paramWords(name: string, value: unknown): [label: string, text: string] {
+  if (typeof value === 'number') {
+    if (name === 'usd') return ['Dollars per order', usd(value)]
+    const [, what = '', unit] = /^(.*)_(bps|usd|s)$/.exec(name) ?? []
+    if (unit === 'bps') return [words(what), bps(value)]
+    if (unit === 'usd') return [words(what), usd(value)]
+    if (unit === 's') return [words(what), duration(value)]
+  }
+  return [words(name), shown(value)]
 }
 
 const shown = (value: unknown): string =>

@@ -1,7 +1,7 @@
-import { type Answer, DAY_S } from '@pit/protocol'
+import type { Answer } from '@pit/protocol'
 import { Badge, bps, Empty, shortUsd, signedPct, usd } from '@pit/ui'
 import { Sparkline } from '@pit/ui/charts'
-import { changeOf, type MarketRow, spanText } from '../data/history.ts'
+import { changeOf, DAY_S, type MarketRow, spanText } from '../data/history.ts'
 import { Link } from '../router.tsx'
 
 type Asset = NonNullable<Answer<'stats'>['assets']>[number]

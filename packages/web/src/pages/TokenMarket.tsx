@@ -1,4 +1,4 @@
-import { type Answer, DAY_S } from '@pit/protocol'
+import type { Answer } from '@pit/protocol'
 import {
   bps,
   Card,
