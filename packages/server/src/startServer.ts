@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { createCharge, createHosts, createMemoryLimiter, createRedisLimiter, ratesOf } from '@pit/http'
-import { createLeases, runJobs } from '@pit/platform/jobs'
+import { createLeases, createLocalLeases, runJobs } from '@pit/platform/jobs'
 import { createLogger, serveMetrics } from '@pit/platform/monitoring'
 import { createClosing } from '@pit/platform/process'
 import { watchSanctions } from '@pit/platform/sanctions'
@@ -113,7 +113,10 @@ async function open(given: Start): Promise<string> {
   // Before the jobs and the edge start, which can trade.
   await examined.settled()
   const jobs = runJobs(
-    { clock, logger, metrics, activity, leases: createLeases({ db, clock }) },
+    {
+      ...{ clock, logger, metrics, activity },
+      leases: db.engine === 'pglite' ? createLocalLeases() : createLeases({ db, clock }),
+    },
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, models, hosted, ticks, league, treasury],

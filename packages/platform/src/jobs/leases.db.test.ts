@@ -2,10 +2,22 @@ import { beforeAll, expect, it } from 'vitest'
 import { createManualClock } from '../../test/manualClock.ts'
 import { until } from '../../test/until.ts'
 import { withDb } from '../../test/withDb.ts'
-import { createLeases } from './leases.ts'
+import { createLeases, createLocalLeases } from './leases.ts'
 
 const TABLE = 'create table job_leases (name text primary key, held_by text not null, until_ms int8 not null)'
 const NEVER = new AbortController().signal
+
+it('in memory has one holder at a time per name, and is free after its work succeeds or fails', async () => {
+  const leases = createLocalLeases()
+  const take = (name: string, work = async () => {}) => leases.hold(name, NEVER, work)
+  const ran = await take('one', async () => {
+    expect(await take('one')).toBe(false)
+    expect(await take('other')).toBe(true)
+  })
+  expect(ran).toBe(true)
+  await expect(take('one', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await take('one')).toBe(true)
+})
 
 withDb('a lease', (db) => {
   const clock = createManualClock(1_000)

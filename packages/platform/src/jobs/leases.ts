@@ -14,6 +14,23 @@ export interface Leases {
 const LEASE_MS = 120_000
 const RENEW_MS = 30_000
 
+/** Leases in memory, for the embedded store, which has a single process. */
+export function createLocalLeases(): Leases {
+  const held = new Set<string>()
+  return {
+    async hold(name, signal, work) {
+      if (held.has(name)) return false
+      held.add(name)
+      try {
+        await work(signal)
+        return true
+      } finally {
+        held.delete(name)
+      }
+    },
+  }
+}
+
 /** Leases by name in the table `job_leases`. Clocks differ, so the work must tolerate running twice. */
 export function createLeases({
   db,
