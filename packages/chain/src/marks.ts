@@ -70,14 +70,20 @@ export function feedBackedTokens(profile: ChainProfile): ReadonlySet<Address> {
 /** The calls whose answers hold the price; none for a price that is fixed and not watched. */
 export function markCalls(source: MarkSource): MarkCall[] {
   if (source.kind === 'twap') {
-    const args = [[ACCOUNT.partnerTwapS, 0]] as const
-    return [{ to: source.pool, data: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }) }]
+    return [{ to: source.pool, data: OBSERVE }]
   }
   if (source.feed === null) return []
-  const data = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
-  const round = { to: source.feed.address as Address, data }
+  const round = { to: source.feed.address as Address, data: LATEST_ROUND }
   return source.kind === 'feed' && source.frozen ? [round, source.frozen] : [round]
 }
+
+/** All feeds are read twice a second, so their calls are encoded once. */
+const LATEST_ROUND = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
+const OBSERVE = encodeFunctionData({
+  abi: v3PoolAbi,
+  functionName: 'observe',
+  args: [[ACCOUNT.partnerTwapS, 0]],
+})
 
 /** Dollars for one whole token times 10^18, or why there is none. */
 export type Priced =
@@ -145,12 +151,7 @@ function feedPrice(
   returnData: Hex,
   { nowS, stocksOpen }: { nowS: number; stocksOpen: boolean },
 ): Priced {
-  const round = decodeFunctionResult({
-    abi: aggregatorV3Abi,
-    functionName: 'latestRoundData',
-    data: returnData,
-  })
-  const [roundId, answer, , updatedAt, answeredInRound] = round
+  const { roundId, answer, updatedAt, answeredInRound } = roundIn(returnData)
   if (answer <= 0n) return { why: 'the feed answers no price' }
   if (updatedAt === 0n) return { why: 'the round is not complete' }
   // Newer feeds no longer say in which round they answered.
@@ -163,6 +164,20 @@ function feedPrice(
   if (nowS - updatedAtS > feed.heartbeat_s) return { ...price, stale: true, staleWhy: 'heartbeat' }
   return price
 }
+
+/** `(uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)`. */
+function roundIn(data: Hex) {
+  if (data.length < 2 + 5 * WORD_DIGITS) throw new RangeError('not a round')
+  const word = (place: number) =>
+    BigInt(`0x${data.slice(2 + place * WORD_DIGITS, 2 + (place + 1) * WORD_DIGITS)}`)
+  return {
+    roundId: word(0),
+    answer: BigInt.asIntN(256, word(1)),
+    updatedAt: word(3),
+    answeredInRound: word(4),
+  }
+}
+const WORD_DIGITS = 64
 
 /** Asks for one round of a feed. */
 export const feedRoundCall = (feed: Feed, roundId: bigint): MarkCall => ({
@@ -180,11 +195,7 @@ export interface FeedRound {
 export function feedRoundIn(feed: Feed, data: Hex | null): FeedRound | null {
   if (data === null) return null
   try {
-    const [roundId, answer, , updatedAt, answeredInRound] = decodeFunctionResult({
-      abi: aggregatorV3Abi,
-      functionName: 'getRoundData',
-      data,
-    })
+    const { roundId, answer, updatedAt, answeredInRound } = roundIn(data)
     if (answer <= 0n || updatedAt === 0n || updatedAt > BigInt(Number.MAX_SAFE_INTEGER)) return null
     // It carries an older answer; newer feeds no longer say in which round they answered.
     if (answeredInRound !== 0n && answeredInRound < roundId) return null
