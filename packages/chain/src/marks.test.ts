@@ -78,3 +78,29 @@ describe('USDG', () => {
       expect(stale(answer)).toBe(true)
   })
 })
+
+it('reads rounds as a general decoder does', () => {
+  const source: MarkSource = {
+    kind: 'feed',
+    token: TOKEN,
+    symbol: 'ETH',
+    feed: { ...feed, session: 'always' },
+    frozen: null,
+  }
+  const read = (result: readonly [bigint, bigint, bigint, bigint, bigint]) =>
+    markPriceIn(
+      source,
+      [encodeFunctionResult({ abi: aggregatorV3Abi, functionName: 'latestRoundData', result })],
+      open,
+    )
+  const at = BigInt(NOW_S)
+  expect(read([(1n << 80n) - 1n, 3n, 5n, at, 0n])).toMatchObject({
+    roundId: (1n << 80n) - 1n,
+    priceE18: 3n * 10n ** 10n,
+  })
+  expect(read([9n, -3n, 5n, at, 9n])).toEqual({ why: 'the feed answers no price' })
+  expect(read([9n, 3n, 5n, 0n, 9n])).toEqual({ why: 'the round is not complete' })
+  expect(read([9n, 3n, 5n, at, 8n])).toEqual({ why: 'the round carries an older answer' })
+  for (const answer of ['0x', `0x${'0'.repeat(5 * 64 - 2)}`, `0x${'z'.repeat(5 * 64)}`] as Hex[])
+    expect(markPriceIn(source, [answer], open)).toEqual({ why: 'the answer cannot be read' })
+})

@@ -1,4 +1,5 @@
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
+import { gatherReads } from '@pit/platform/rpc'
 import type { TradeDeps } from './deps.ts'
 import { createPlanner, type Planner } from './plan/index.ts'
 import { createQuoter, type Quoter, type ShownQuote, showQuote } from './quote/index.ts'
@@ -16,7 +17,8 @@ export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | '
 /** Trading: quotes, plans, simulations and revocations. */
 export function openTrade(deps: TradeDeps): Trade {
   const quoter = createQuoter(deps)
-  const simulator = createSimulator(deps)
+  // A wallet's readings and its plan's simulation leave together.
+  const simulator = createSimulator({ ...deps, rpc: gatherReads(deps.rpc) })
   const { checkPolicy, simulateRoute, sweep, ...planner } = createPlanner({ ...deps, quoter, simulator })
   const quoteDeps = { ...deps, quoter, checkPolicy, simulateRoute }
   return {

@@ -1,5 +1,6 @@
 export { type AgreeingRpc, agreeOfTwo } from './agreeOfTwo.ts'
 export { createRpc } from './createRpc.ts'
+export { gatherReads } from './gatherReads.ts'
 export { createPassThrough, type PassThrough } from './passThrough.ts'
 export {
   type AddressHealth,
