@@ -1,22 +1,11 @@
 import type { Address } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
-import { unsummedFees, unsummedTrades } from '@pit/relay'
+import { type UnsummedTrades, unsummedFees, unsummedTrades } from '@pit/relay'
 import { sessionsGrantedTo } from '@pit/sessions'
 import { agentsBySession } from '../executors.ts'
 
 /** Sums of an agent's live trades, by pair and outcome. */
-export interface TradeSums {
-  agentId: string
-  status: 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'
-  tokenIn: Address
-  tokenOut: Address
-  trades: number
-  amountIn: bigint
-  amountOut: bigint
-  volumeMicroUsd: bigint
-  firstAtMs: number
-  lastAtMs: number
-}
+export type TradeSums = Omit<UnsummedTrades, 'sessionId'> & { agentId: string }
 
 export interface FeeSums {
   agentId: string

@@ -16,9 +16,7 @@ import {
   UsdIn,
 } from '../shapes.ts'
 import { acts, type Reading, reads } from '../tool.ts'
-import { placeTrade } from '../trade/placeTrade.ts'
-import { showStanding, TradeShown } from '../trade/showStanding.ts'
-import { checkTokens, confirmTrade, intentOf } from '../trade/tradeArgs.ts'
+import { TRADES } from '../trade/trades.ts'
 import { untrusted } from '../untrusted.ts'
 
 export const SESSION_TOOLS = [
@@ -94,16 +92,7 @@ export const SESSION_TOOLS = [
       notional_usd: UsdIn,
       client_id: ClientIdIn,
     }),
-    output: TradeShown,
-    routes: [],
-    effect: 'commits',
-    openWorld: true,
-    confirm: confirmTrade,
-    async run({ own, trading, nowMs }, { client_id, ...args }) {
-      checkTokens(own.pins, args)
-      const standing = await placeTrade(trading, client_id, intentOf(args))
-      return showStanding(own.pins, { ...standing, clientId: client_id, nowMs: nowMs() })
-    },
+    ...TRADES,
   }),
   acts({
     name: 'revoke_session',

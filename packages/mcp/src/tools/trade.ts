@@ -1,8 +1,6 @@
 import { Bool, ClientIdIn, Input, Int, List, Maybe, Output, Str, TokenIn, UsdIn } from '../shapes.ts'
 import { acts } from '../tool.ts'
-import { placeTrade } from '../trade/placeTrade.ts'
-import { showStanding, TradeShown } from '../trade/showStanding.ts'
-import { checkTokens, confirmTrade, intentOf } from '../trade/tradeArgs.ts'
+import { TRADES } from '../trade/trades.ts'
 import { tokenAddress } from './tokenAddress.ts'
 
 export const TRADE_TOOLS = [
@@ -22,16 +20,7 @@ export const TRADE_TOOLS = [
       client_id: ClientIdIn,
       shield: Maybe(Bool('also check the token’s audit; adds 10 bps to the fee')),
     }),
-    output: TradeShown,
-    routes: [],
-    effect: 'commits',
-    openWorld: true,
-    confirm: confirmTrade,
-    async run({ own, trading, nowMs }, { client_id, ...args }) {
-      checkTokens(own.pins, args)
-      const standing = await placeTrade(trading, client_id, intentOf(args))
-      return showStanding(own.pins, { ...standing, clientId: client_id, nowMs: nowMs() })
-    },
+    ...TRADES,
   }),
   acts({
     name: 'revoke_approvals',

@@ -10,10 +10,10 @@ import {
   setDivision,
   settleSeason,
 } from '@pit/league'
-import type { LeagueActs } from './types.ts'
+import type { Sql } from '@pit/platform/db'
 
 /** They need the store only, so they work whether or not a league runs in this process. */
-export const LEAGUE: LeagueActs = {
+export const LEAGUE = {
   reviewRule,
   admitEntry,
   settleSeason,
@@ -22,5 +22,6 @@ export const LEAGUE: LeagueActs = {
   readdressPayout,
   recordPayout,
   recordWithdrawal,
-  setDivision: (sql, request) => setDivision(sql, request, changeDivision),
+  setDivision: (sql: Sql, request: Parameters<typeof setDivision>[1]) =>
+    setDivision(sql, request, changeDivision),
 }

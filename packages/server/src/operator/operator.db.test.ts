@@ -214,7 +214,7 @@ withDb('an operator', (db) => {
     const done: unknown[] = []
     const keep = async (_: unknown, request: object) => {
       done.push(request)
-      return { amount: 5n }
+      return { amount: 5n } as never
     }
     operator = open({
       ...LEAGUE,

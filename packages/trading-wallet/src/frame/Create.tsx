@@ -1,10 +1,10 @@
-import { Button, Notice, SelectField, Tabs, TextField } from '@pit/ui'
+import { Button, Notice, SelectField, Tabs } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Hex } from 'viem'
 import { returnFault } from '../walletFile.ts'
 import { Backup } from './Backup.tsx'
-import { Fault, NewSecretFields, NO_SECRET, secretFault } from './fields.tsx'
+import { Fault, NewSecretFields, NO_SECRET, ReturnAddressField, secretFault } from './fields.tsx'
 import { keep, newSigner } from './host.ts'
 import { createPasskey, hasPasskeys } from './passkey.ts'
 import { Restore } from './Restore.tsx'
@@ -60,14 +60,7 @@ function New({ onDone }: { onDone(): void }) {
         Encryption protects a stolen disk. The server of this page’s script can take everything the next time
         you unlock the wallet.
       </Notice>
-      <TextField
-        label="Return address"
-        value={returnTo}
-        onChange={setReturnTo}
-        placeholder="0x…"
-        hint="Your main wallet. Permanent: this wallet pays no other address, except fees of trades."
-        fault={addressFault ?? undefined}
-      />
+      <ReturnAddressField value={returnTo} onChange={setReturnTo} fault={addressFault} />
       {hasPasskeys() && <SelectField label="Unlock with" value={how} choices={SECRETS} onChange={setHow} />}
       {isPasskey ? (
         <p className="small faint">

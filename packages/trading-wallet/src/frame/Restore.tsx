@@ -1,9 +1,9 @@
-import { Button, TextField } from '@pit/ui'
+import { Button } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Hex } from 'viem'
 import { parseFile, returnFault, type WalletFile } from '../walletFile.ts'
-import { Fault, FileField, SecretField } from './fields.tsx'
+import { Fault, FileField, ReturnAddressField, SecretField } from './fields.tsx'
 import { addressIn, keep, newSigner, record } from './host.ts'
 
 /** Opens a keystore file: a backup of this page, or one of `pit`, foundry or geth. */
@@ -53,16 +53,7 @@ export function Restore({ onDone }: { onDone(): void }) {
       />
       <Fault error={file instanceof Error ? file : null} />
       <SecretField label="Passphrase of the file" value={secret} onChange={setSecret} />
-      {needsReturn && (
-        <TextField
-          label="Return address"
-          value={returnTo}
-          onChange={setReturnTo}
-          placeholder="0x…"
-          hint="Your main wallet. Permanent: this wallet pays no other address, except fees of trades."
-          fault={addressFault ?? undefined}
-        />
-      )}
+      {needsReturn && <ReturnAddressField value={returnTo} onChange={setReturnTo} fault={addressFault} />}
       <Fault error={restoring.error} />
       <div className="row">
         <Button

@@ -1,4 +1,4 @@
-import { Field, Notice } from '@pit/ui'
+import { Field, Notice, TextField } from '@pit/ui'
 import type { ReactNode } from 'react'
 import { MIN_PASSPHRASE } from '../walletFile.ts'
 
@@ -23,6 +23,23 @@ export function SecretField(props: {
         />
       )}
     </Field>
+  )
+}
+
+export function ReturnAddressField(props: {
+  value: string
+  onChange(value: string): void
+  fault: string | null
+}) {
+  return (
+    <TextField
+      label="Return address"
+      value={props.value}
+      onChange={props.onChange}
+      placeholder="0x…"
+      hint="Your main wallet. Permanent: this wallet pays no other address, except fees of trades."
+      fault={props.fault ?? undefined}
+    />
   )
 }
 
