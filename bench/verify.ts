@@ -1,5 +1,5 @@
 /**
- * What sign-in verification costs around the curve: all that POST auth/verify does but SQL (shape, message
+ * Cost of a sign-in verification beside the curve: all that POST auth/verify does but SQL (shape, message
  * rebuilt from the stored facts, hash, recover, compare) against the bare recover of the library in use on
  * parsed inputs. One run, slices interleaved; the ratio counts. `node dist/bench/verify.js [slices]`
  */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What each package may import of ours; every arrow points down. e2e, bench, examples and scripts may import all. */
+/** Packages of ours that each package may import; every arrow points down. e2e, bench, examples and scripts may import all. */
 const MAY_IMPORT = {
   protocol: [],
   'api-docs': ['protocol'],

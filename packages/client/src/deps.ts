@@ -4,7 +4,7 @@ import type { OwnNode } from './own/price.ts'
 import type { Pins } from './pins.ts'
 import type { Records } from './records.ts'
 
-/** What every verb stands on. */
+/** Dependencies of every verb. */
 export interface ClientDeps {
   api: Api
   account: Account

@@ -1,6 +1,6 @@
 import type { AnyPool } from '../src/pools/poolLogs.ts'
 
-/** What differs between the pools in memory and those that a chain has, in words. */
+/** Differences between the pools in memory and those of a chain, in words. */
 export function comparePools(
   inMemory: Iterable<AnyPool>,
   onChain: Iterable<{ id: string; state: string }>,

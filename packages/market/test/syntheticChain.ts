@@ -52,7 +52,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
   const changes = new Map<number, number[]>()
   /** Pools made after the history, and where. */
   let made: number[] = []
-  /** What happened in a mined block: pools made and pools changed. */
+  /** Pools made and pools changed, by mined block. */
   const mined = new Map<number, { made: number[]; changed: number[] }>()
 
   const saltOf = (block: number) => forks.findLast(({ after }) => block > after)?.salt ?? 0

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-/** What differs from chain to chain in numbers, places and dates, as data of its profile. */
+/** Numbers, places and dates that differ by chain, as data of its profile. */
 
 const Gas = Type.Integer({ minimum: 21_000, maximum: 50_000_000 })
 

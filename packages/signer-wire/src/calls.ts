@@ -114,14 +114,14 @@ export type SignerCheck = {
 
 export type SignerHealth = {
   status: 'ok' | 'degraded'
-  /** What is impaired; absent if all is well. */
+  /** The impaired part; absent if all is well. */
   why?: string
   cosigner: Hex
   frozen: boolean
   version: string
 }
 
-/** What a ledger restored from a backup may lack: nothing (it was stopped before), or unknown. */
+/** Data missing from a ledger restored from a backup: nothing (it was stopped before), or unknown. */
 export type LostByRestore = 'nothing' | 'unknown'
 
 export type RegisterParams = {

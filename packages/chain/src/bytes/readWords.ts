@@ -114,7 +114,7 @@ export function passNumber(cursor: Cursor, value: number): void {
   if (readNumber(cursor) !== value) throw new AbiFault('NOT_CANONICAL')
 }
 
-/** What stands `offset` bytes after `start` must be what is read next: no gaps, nothing read twice. */
+/** Requires the cursor to be `offset` bytes after `start`: no gaps, nothing read twice. */
 export function checkAt(cursor: Cursor, start: number, offset: number): void {
   if (cursor.at !== start + 2 * offset) throw new AbiFault('NOT_CANONICAL')
 }

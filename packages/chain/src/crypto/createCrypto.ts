@@ -10,7 +10,7 @@ export type Bytes = Uint8Array | Hex
 /** Everything of hashing and secp256k1, synchronous once made. */
 export type Crypto = Awaited<ReturnType<typeof createCrypto>>
 
-/** What hashing alone needs. */
+/** The part that hashing needs. */
 export type Hashing = Pick<Crypto, 'keccak256' | 'keccakText'>
 
 const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'

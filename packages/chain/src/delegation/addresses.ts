@@ -2,7 +2,7 @@ import { lower } from '@pit/protocol'
 import type { Address, Hex } from '../bytes/hex.ts'
 import { type DelegationAddresses, ENFORCERS, type EnforcerName } from './types.ts'
 
-/** What of a chain profile names the framework's contracts. */
+/** The part of a chain profile that names the framework's contracts. */
 type Deployment = {
   chain_id: number
   delegation: {

@@ -20,7 +20,7 @@ export type CaveatTerms =
   | { enforcer: 'Id'; id: bigint }
   | { enforcer: 'ExactCalldata'; data: Hex }
   | { enforcer: 'NativeTokenPayment'; recipient: Address; amountWei: bigint }
-  /** What pays for one redemption: the delegation paid for and who redeems it. */
+  /** A payment for one redemption: the delegation it pays for, and its redeemer. */
   | { enforcer: 'ArgsEqualityCheck'; delegationHash: Hex; redeemer: Address }
   /** Valid while the delegator's nonce at the enforcer is this one. */
   | { enforcer: 'Nonce'; nonce: bigint }

@@ -60,7 +60,7 @@ export function curveLeaf(
   return buildLeaf(addresses, { kind: 'curve', ...tradeTerms(root, request, root.curves), fee })
 }
 
-/** What pays the fee of one curve leaf; the co-signer signs both. */
+/** Pays the fee of one curve leaf; the co-signer signs both. */
 export function feeLeaf(
   crypto: Hashing,
   addresses: DelegationAddresses,

@@ -5,7 +5,7 @@ import { NATIVE } from '../router/constants.ts'
 import { buildRoot, type EthCaps, type RootTerms, sortedLaunchpads } from './root.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
 
-/** What of a session's binding its roots say themselves; the rest is in the hash they carry. */
+/** Fields of a session's binding that its roots repeat; the others are only in their hash. */
 export type RootBinding = {
   chain_id: number
   wallet: Address

@@ -7,7 +7,7 @@ import type { PoolKey } from '../router/types.ts'
  */
 export type Tick = { gross: bigint; net: bigint }
 
-/** What v3 and v4 pools share: liquidity between ticks. Kept in memory and changed in place by logs. */
+/** The common part of v3 and v4 pools: liquidity between ticks. In memory, changed in place by logs. */
 export type Concentrated = {
   sqrtPriceX96: bigint
   tick: number
@@ -70,7 +70,7 @@ export type CurvePool = {
   /** Reserves with their virtual part. */
   x: bigint
   y: bigint
-  /** What y is when the last token for sale is gone. */
+  /** The value of y once the last token is sold. */
   yFloor: bigint
   /** How many tokens it had for sale at its start. */
   saleSupply: bigint

@@ -15,7 +15,7 @@ import {
 } from './read.ts'
 import type { AccessList, SignedAuthorization, SignedTx, TxFault } from './types.ts'
 
-/** What nodes take at most; nothing longer is worth reading. */
+/** Nodes accept no longer transaction. */
 const MAX_TX_BYTES = 131_072
 
 export type ParsedTx = { ok: true; tx: SignedTx } | { ok: false; why: TxFault }

@@ -9,7 +9,7 @@ import type { Concentrated, Pool } from '../pools/types.ts'
 export const RATED_SIZES = 42
 const STEP_BITS = 3
 const SIZES = Float64Array.from({ length: RATED_SIZES }, (_, i) => 2 ** (STEP_BITS * (i + 1)))
-/** What lies further off is left out of the rating: it is a bound of our work, not of a quote. */
+/** Further ticks are left out of the rating: this limits its work, not a quote. */
 const MAX_STEPS = 128
 const PIPS = 1_000_000
 const BPS = 10_000

@@ -15,7 +15,7 @@ export type Route = {
 export type RouteQuote = Route & {
   amountIn: bigint
   amountOut: bigint
-  /** What each hop gives; the last is `amountOut`. */
+  /** Output of each hop; the last is `amountOut`. */
   hopAmountsOut: readonly bigint[]
   /** Expected gas of the whole transaction. */
   gas: number
@@ -32,7 +32,7 @@ export type SplitQuote = {
   netOut: bigint
 }
 
-/** What gas costs in the token received. Without it routes are ranked by output alone. */
+/** The cost of gas in the received token. Without it routes are ranked by output alone. */
 export type GasCost = { gasPriceWei: bigint; outAtomsPerEth: bigint }
 
 export type RouteRequest = {

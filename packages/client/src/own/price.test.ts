@@ -34,7 +34,7 @@ describe('the prices of a token without a mark', () => {
   it('come from pools of unusual fees too, by their logs', async () => {
     expect(await pricesOn(fakeMarket([pool(2_500, 990_000n, 1_010_000n)]))).not.toBeNull()
   })
-  it('do not come from a hook nobody has read, or a fee over the limit', async () => {
+  it('do not come from an unreviewed hook, or a fee over the limit', async () => {
     expect(await pricesOn(fakeMarket([pool(3_000, 990_000n, 1_010_000n, HOOK)]))).toBeNull()
     expect(await pricesOn(fakeMarket([pool(900_000, 100_000n, 10_000_000n)]))).toBeNull()
   })

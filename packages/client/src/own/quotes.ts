@@ -11,7 +11,7 @@ export interface VenueQuote {
   amount: bigint
 }
 
-/** What each venue gives now, in one exchange; zero if it gives nothing. */
+/** Current output of each venue, read in one batch; zero if it has none. */
 export async function quoteVenues(
   rpc: Rpc,
   pins: Pins,

@@ -1,7 +1,7 @@
 import type { Plan, PlanFacts } from './facts.ts'
 import type { PlanReading } from './readPlan.ts'
 
-/** What of a plan is judged: a session's trade has the same fields. */
+/** The verified fields of a plan; a session's trade has the same. */
 export type PlanTerms = Pick<
   Plan,
   | 'amount_in'

@@ -6,7 +6,7 @@ export interface Cluster {
   /** Named by its earliest entry. */
   id: string
   size: number
-  /** What links this entry to others of its cluster. */
+  /** Links of this entry to others of its cluster. */
   links: ClusterLink[]
   /** The earliest entry of those joined by links that both sides made: they count as one owner. */
   owner: number

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { toFunctionSelector } from 'viem'
 
-/** What others than a holder can do to a token, by the functions in its code. */
+/** Powers over a token that others than its holder have, by the functions in its code. */
 export const POWERS = {
   mint: [
     'mint(address,uint256)',

@@ -36,7 +36,7 @@ export function cleanText(raw: string, maxChars: number, alreadyCut = false): Re
   return { text: cut ? chars.slice(0, maxChars).join('') : shown, hidden: shown.includes('\ufffd'), cut }
 }
 
-/** What search compares: equal for any case, width or composition. Bounded, since it is an index key. */
+/** The text that search compares, equal for any case, width or composition. Bounded: an index key. */
 export const searchKey = (text: string): string =>
   [...text.normalize('NFKC').toLowerCase().replaceAll('\u0000', '').trim()].slice(0, NAME_MAX_CHARS).join('')
 

@@ -1,4 +1,4 @@
-/** What a caller can do after a refusal, the most promising first. */
+/** Retry advice after a refusal, the most promising first. */
 export const RETRIES = {
   pause: 'Retry the same request after a pause; honour Retry-After.',
   later: 'Retry later; a retry within seconds does not help.',

@@ -71,7 +71,7 @@ const routerTrade = {
   deadline,
   minimum_counts: Type.Optional(Text('for a taxed token: the contract that checks the minimum')),
 }
-/** What one call of a batch sends, beside what it does. */
+/** Common fields of the calls of a batch. */
 const batched = {
   kind: OneOf(STEP_KINDS),
   to: Type.Optional(Wallet('the contract called')),

@@ -12,7 +12,7 @@ const mayReach = (address: string, reach: Reach): boolean =>
 
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
-/** What is wrong with a URL, before it is resolved; undefined if valid. */
+/** Reason why a URL is rejected before it is resolved; undefined if valid. */
 export function urlProblem(text: string, reach: Reach): string | undefined {
   if (!URL.canParse(text)) return 'is not a valid URL'
   const url = new URL(text)

@@ -15,7 +15,7 @@ interface FlagRule {
   mustKnow?: true
 }
 
-/** What each of its flags means to us. */
+/** The meaning of each of its flags here. */
 const FLAG_RULES: readonly FlagRule[] = [
   { field: 'is_honeypot', bad: '1', weight: 'flagged', risk: 'HONEYPOT', mustKnow: true },
   { field: 'cannot_sell_all', bad: '1', weight: 'flagged', risk: 'TRANSFER_BLOCKED', mustKnow: true },
