@@ -68,9 +68,10 @@ ${errorSection()}
 
 const code = (text: string): string => `<code>${toHtml(text)}</code>`
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<div class="scroll" tabindex="0"><table><thead><tr>${head.map((cell) => `<th>${cell}</th>`).join('')}</tr></thead><tbody>${rows
-    .map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`)
-    .join('')}</tbody></table></div>`
+  `<div class="scroll" tabindex="0"><table><thead>${tableRow('th', head)}</thead>` +
+  `<tbody>${rows.map((cells) => tableRow('td', cells)).join('')}</tbody></table></div>`
+const tableRow = (tag: 'th' | 'td', cells: readonly string[]): string =>
+  `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
 const anchor = (route: AnyRoute): string => route.id.replaceAll('.', '-')
 const title = (route: AnyRoute): string =>
   `<span class="method ${route.method}">${route.method}</span>${code(route.path)}`
@@ -85,9 +86,9 @@ function contents(version: string): string {
     return `<h2>${AREA_TITLES[area]}</h2><ul>${links.join('')}</ul>`
   })
   return (
-    `<a href="#top"><strong>Pit API</strong></a>${guideTools(version, '/guide/changelog')}${areas.join('')}<h2>More</h2><ul><li><a ` +
-    'href="#objects">Objects</a></li><li><a href="#rates">Rate limits</a></li><li><a ' +
-    'href="#errors">Errors</a></li><li><a href="/api/v1/openapi.json">OpenAPI 3.1</a></li></ul>'
+    `<a href="#top"><strong>Pit API</strong></a>${guideTools(version, '/guide/changelog')}${areas.join('')}` +
+    '<h2>More</h2><ul><li><a href="#objects">Objects</a></li><li><a href="#rates">Rate limits</a></li>' +
+    '<li><a href="#errors">Errors</a></li><li><a href="/api/v1/openapi.json">OpenAPI 3.1</a></li></ul>'
   )
 }
 
@@ -112,13 +113,16 @@ function routeSection(route: AnyRoute, serverUrl: string): string {
   return `<section><h3 id="${anchor(route)}">${title(route)} <a href="#${anchor(route)}" aria-label="link to this route">#</a></h3>
 <p>${toHtml(route.summary)}</p><p>${tags.join('')}</p>
 <pre tabindex="0">${toHtml(exampleCurl(route, serverUrl))}</pre>
-${fieldTable('Path', route.params)}${fieldTable('Query', route.query)}${route.takesBody ? variantTables('Body', route.body) : ''}
+${requestTables(route)}
 <details><summary>Response</summary>${variantTables('', route.answer)}</details>
 <details><summary>Errors (${route.errors.length})</summary>${table(
     ['Status', 'Codes'],
     codesByStatus(route).map(([status, codes]) => [status, codes.map(codeLink).join(', ')]),
   )}</details></section>`
 }
+
+const requestTables = ({ params, query, body, takesBody }: AnyRoute): string =>
+  fieldTable('Path', params) + fieldTable('Query', query) + (takesBody ? variantTables('Body', body) : '')
 
 const codeLink = (name: ErrorCode): string => `<a href="#${name}">${code(name)}</a>`
 
@@ -156,12 +160,11 @@ function objectSection(): string {
   const named = new Map<string, TSchema>()
   for (const route of ALL) for (const schema of [route.body, route.answer]) collectNamed(schema, named)
   const objects = [...named].sort(([a], [b]) => a.localeCompare(b))
-  return `<h2 id="objects">Objects</h2><p>Named in the tables above.</p>${objects
-    .map(
-      ([name, schema]) =>
-        `<details id="object-${toHtml(name)}"><summary>${code(name)}</summary>${fieldTable('', schema) || `<p>${toHtml(typeWords(schema))}</p>`}</details>`,
-    )
-    .join('')}`
+  const sections = objects.map(([name, schema]) => {
+    const content = fieldTable('', schema) || `<p>${toHtml(typeWords(schema))}</p>`
+    return `<details id="object-${toHtml(name)}"><summary>${code(name)}</summary>${content}</details>`
+  })
+  return `<h2 id="objects">Objects</h2><p>Named in the tables above.</p>${sections.join('')}`
 }
 
 function rateSection(): string {
