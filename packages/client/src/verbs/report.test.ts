@@ -58,7 +58,13 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
     .map((one, i) => ({ ...one, i }))
     .filter(({ from = WALLET }) => from === WALLET)
     .sort((a, b) => a.block - b.block || a.i - b.i)
-  const nonceOf = (i: number): Hex => numberToHex(Math.max(0, own.findIndex((one) => one.i === i)))
+  const nonceOf = (i: number): Hex =>
+    numberToHex(
+      Math.max(
+        0,
+        own.findIndex((one) => one.i === i),
+      ),
+    )
   const asked: RpcCall[] = []
   const timeS = (block: number) => START_S + 60 * block
   const answer = ({ method, params }: RpcCall): unknown => {
