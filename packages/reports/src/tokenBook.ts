@@ -37,8 +37,8 @@ export function createTokenBook(tokens: readonly ReportToken[]): TokenBook {
 function createPriceMemo() {
   const last = new Map<Address, { priceE18: bigint; price: ReturnType<typeof markPrice> }>()
   return (token: Address, priceE18: bigint, decimals: number) => {
-    const known = last.get(token)
-    if (known?.priceE18 === priceE18) return known.price
+    const previous = last.get(token)
+    if (previous?.priceE18 === priceE18) return previous.price
     const price = markPrice(priceE18, decimals)
     last.set(token, { priceE18, price })
     return price

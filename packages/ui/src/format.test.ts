@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amount, bps, duration, ms, shortHex, usd } from './format.ts'
+import { amount, bps, centsUsd, duration, ms, shortHex, usd } from './format.ts'
 
 it.each([
   [0, '$0.00'],
@@ -9,6 +9,19 @@ it.each([
   [null, '–'],
 ])('%s dollars are %s', (value, text) => {
   expect(usd(value)).toBe(text)
+})
+
+it.each([
+  [-0.30356, '−$0.30'],
+  [0.001, '$0.0010'],
+  [1_234.567, '$1,234.57'],
+  [0, '$0.00'],
+])('%s dollars of profit are %s', (value, text) => {
+  expect(centsUsd(value)).toBe(text)
+})
+
+it('is a function of one argument, also for a list', () => {
+  expect([0.5, 2].map(usd)).toEqual(['$0.50', '$2.00'])
 })
 
 it.each([

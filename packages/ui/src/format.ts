@@ -11,7 +11,9 @@ const plain = number({ maximumSignificantDigits: 8 })
 const DASH = '–'
 
 /** Dollars: two decimals, more for small values. */
-export function usd(value: number | null | undefined, small = fine): string {
+export const usd = (value: number | null | undefined): string => dollars(value, fine)
+
+function dollars(value: number | null | undefined, small: Intl.NumberFormat): string {
   if (value === null || value === undefined) return DASH
   const size = Math.abs(value)
   const text = size >= 1 || size === 0 ? cents.format(size) : small.format(size)
@@ -22,7 +24,7 @@ export function usd(value: number | null | undefined, small = fine): string {
 export const centsUsd = (value: number | null | undefined): string =>
   value === null || value === undefined || Math.abs(value) < 0.005
     ? usd(value)
-    : usd(Math.round(value * 100) / 100, cents)
+    : dollars(Math.round(value * 100) / 100, cents)
 
 export const wholeUsd = (value: number): string => `${value < 0 ? '−' : ''}$${whole.format(Math.abs(value))}`
 const short = number({ notation: 'compact', maximumFractionDigits: 1 })

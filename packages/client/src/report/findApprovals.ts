@@ -51,7 +51,7 @@ interface FindRequest {
 
 /**
  * Finds approvals without the server: a nonce between those of the listed transactions was used by another one, and
- * the count of transactions at a block tells on which side it is.
+ * the count of transactions at a block shows on which side it is.
  */
 export async function findApprovals(rpc: Rpc, pins: Pins, request: FindRequest): Promise<ApprovalSent[]> {
   const { wallet, signal, onDone } = request
@@ -60,23 +60,23 @@ export async function findApprovals(rpc: Rpc, pins: Pins, request: FindRequest):
   if (searches.length === 0) return []
   const blocks = await narrow(rpc, wallet, searches, signal)
   onDone?.(0)
-  const wanted = new Set(searches.map(({ nonce }) => nonce))
+  const nonces = new Set(searches.map(({ nonce }) => nonce))
   const calls = [...blocks].map((block) => ({
     method: 'eth_getBlockByNumber',
     params: [hexOf(block), true],
   }))
-  const sent = new Map<Hex, string>()
+  const texts = new Map<Hex, string>()
   for (const answer of await readInChunks(rpc, calls, { signal, ...(onDone && { onDone }) })) {
     const { transactions = [] } =
       answer instanceof RpcFailure ? {} : ((answer ?? {}) as { transactions?: SentTransaction[] })
     for (const one of transactions) {
-      if (lower(one.from) !== wallet || !one.nonce || !wanted.has(Number(one.nonce))) continue
+      if (lower(one.from) !== wallet || !one.nonce || !nonces.has(Number(one.nonce))) continue
       const text = approvalText(pins, one)
-      if (text !== null) sent.set(lower(one.hash), text)
+      if (text !== null) texts.set(lower(one.hash), text)
     }
   }
-  const receipts = await readReceipts(rpc, [...sent.keys()], { signal })
-  return [...receipts].map(([hash, receipt]) => ({ hash, receipt, text: sent.get(hash)! }))
+  const receipts = await readReceipts(rpc, [...texts.keys()], { signal })
+  return [...receipts].map(([hash, receipt]) => ({ hash, receipt, text: texts.get(hash)! }))
 }
 
 /** Blocks and nonces of the wallet's listed transactions, and the count at the end; empty if nothing is missing. */
@@ -87,11 +87,11 @@ async function readAnchors(rpc: Rpc, { wallet, candidates, last, signal }: FindR
   if (end[0]?.nonce === own.length) return []
   const calls = own.map(({ hash }) => ({ method: 'eth_getTransactionByHash', params: [hash] }))
   const answers = await readInChunks(rpc, calls, { signal })
-  const known = own.flatMap(({ receipt }, i) => {
+  const listed = own.flatMap(({ receipt }, i) => {
     const nonce = (answers[i] as SentTransaction | RpcFailure | null) ?? {}
     return 'nonce' in nonce ? [{ block: blockOf(receipt), nonce: Number(nonce.nonce) }] : []
   })
-  return [...known, ...end].sort((a, b) => a.nonce - b.nonce)
+  return [...listed, ...end].sort((a, b) => a.nonce - b.nonce)
 }
 
 function missingNonces(anchors: readonly Anchor[], firstBlock: number): Search[] {

@@ -65,7 +65,7 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
         own.findIndex((one) => one.i === i),
       ),
     )
-  const asked: RpcCall[] = []
+  const requests: RpcCall[] = []
   const timeS = (block: number) => START_S + 60 * block
   const answer = ({ method, params }: RpcCall): unknown => {
     const tag = params[method === 'eth_getBlockByNumber' ? 0 : 1]
@@ -117,9 +117,9 @@ function nodeOf(chain: Chain, mined: readonly Mined[], { historyFrom = 0 } = {})
     ])
   }
   return {
-    asked,
+    requests,
     all: async (all: readonly RpcCall[]) => {
-      asked.push(...all)
+      requests.push(...all)
       return all.map(answer)
     },
   }
@@ -321,13 +321,13 @@ describe('approvals that the server does not list', () => {
     const node = nodeOf(long, few)
     const { report: made } = await report(depsOf(node, [row(0)]), { fromS: START_S, toS: START_S + 400_000 })
     expect(approvalsIn(made)).toEqual([[hashOf(1), 'approval of USDG to Permit2']])
-    expect(node.asked.filter(({ method }) => method === 'eth_getTransactionCount').length).toBeLessThan(20)
+    expect(node.requests.filter(({ method }) => method === 'eth_getTransactionCount').length).toBeLessThan(20)
   })
 
   it('are not searched if no nonce is missing', async () => {
     const node = nodeOf(CHAIN, MINED)
     await report(depsOf(node, listed), PERIOD)
-    const methods = node.asked.map(({ method }) => method)
+    const methods = node.requests.map(({ method }) => method)
     expect(methods.filter((one) => one === 'eth_getTransactionCount')).toHaveLength(1)
     expect(methods).not.toContain('eth_getTransactionByHash')
   })
