@@ -2,8 +2,8 @@ import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import type { Answer } from '@pit/protocol'
 import { longestWaiting, longestWaitingOfAll, type WaitingTx } from '@pit/relay'
+import type { TradeDeps } from '../deps.ts'
 import type { WalletState } from '../types.ts'
-import type { PlannerDeps } from './deps.ts'
 
 /** Blocks come ten times a second: a transaction pending for this long is stuck. */
 const STUCK_AFTER_MS = 15_000
@@ -15,7 +15,7 @@ const MAX_SIGNERS = 1_000
 /** A transaction of the wallet relayed here a while ago and still not mined, or null. */
 export type WaitingReader = (wallet: WalletState['wallet']) => Promise<WaitingTx | null>
 
-export function createWaitingReader({ db, clock }: Pick<PlannerDeps, 'db' | 'clock'>): WaitingReader {
+export function createWaitingReader({ db, clock }: Pick<TradeDeps, 'db' | 'clock'>): WaitingReader {
   const cache = createCache<'all', Map<Address, WaitingTx>>({ max: 1, ttlMs: READ_EVERY_MS, clock })
   const beforeMs = () => clock.nowMs() - STUCK_AFTER_MS
   return async (wallet) => {
