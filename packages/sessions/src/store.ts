@@ -37,7 +37,7 @@ const COLUMNS = `id, wallet, executor, status, binding::text as binding, root::t
   curve_roots::text as curve_roots, code_authorization,
   created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
 
-/** What an owner signed: it never changes, so it is read once and shared. */
+/** The terms signed by an owner never change, so they are parsed once and shared. */
 type SignedTerms = Readonly<Pick<Session, 'binding' | 'root' | 'curveRoots'>>
 const termsCache = createCache<string, SignedTerms>({ max: 1_000 })
 
