@@ -55,13 +55,14 @@ function retryAfterMs(header: string | undefined): number | null {
 
 export function createEndpoint(url: string, { maxConnections = MAX_CONNECTIONS } = {}): Endpoint {
   const target = new URL(url)
+  const path = `${target.pathname}${target.search}`
   const connections = keepConnections({ url: target, maxConnections })
   let nextId = 0
 
   async function post(body: string, boundMs: number, maxAnswerBytes: number): Promise<HttpAnswer> {
     const outcome = await connections.exchange({
       method: 'POST',
-      path: `${target.pathname}${target.search}`,
+      path,
       headers: { 'content-type': 'application/json' },
       body,
       timeoutMs: boundMs,
