@@ -19,6 +19,7 @@ import { useRead } from '../data/api.ts'
 import { useFills } from '../data/fills.ts'
 import {
   changeOf,
+  DAY_S,
   INTERVALS,
   type Interval,
   spanText,
