@@ -250,7 +250,10 @@ export async function tendPglite(db: Db): Promise<void> {
     [DEAD_ROWS],
   )
   // One by one, so that requests run in between.
-  for (const { name } of tables) await db.query(`vacuum (analyze) ${name}`)
+  for (const { name } of tables) {
+    await db.query(`vacuum ${name}`)
+    await db.query(`analyze ${name}`)
+  }
   const [log] = await db.query<{ bytes: number }>(
     'select (pg_current_wal_lsn() - redo_lsn)::int8 as bytes from pg_control_checkpoint()',
   )
