@@ -61,10 +61,21 @@ export function rowsOf(report: Content): ReportRow[] {
   const timeText = createTimeText()
   const amountOf = (token: Address, atoms: bigint) => decimalText(atoms, tokens.get(token)!.decimals)
   const symbolOf = (token: Address) => tokens.get(token)!.symbol
+  // The two kinds of which there are most are whole at once.
   const addMove = (row: string, { hash, timeS }: Trade, { token, atoms }: Move) =>
-    add({
-      ...{ row, token, time: timeText(timeS), transaction: hash },
-      ...{ symbol: symbolOf(token), amount: amountOf(token, atoms) },
+    void rows.push({
+      row,
+      time: timeText(timeS),
+      transaction: hash,
+      kind: '',
+      token,
+      symbol: symbolOf(token),
+      amount: amountOf(token, atoms),
+      acquired: '',
+      cost_usd: '',
+      value_usd: '',
+      profit_usd: '',
+      note: '',
     })
   for (const cells of headCells(report, timeText)) add(cells)
   for (const cells of totalCells(report)) add(cells)
@@ -88,7 +99,7 @@ export function rowsOf(report: Content): ReportRow[] {
     if (executorGasWei > 0n) addMove('executor_gas', trade, { token: NATIVE, atoms: executorGasWei })
   }
   for (const one of report.disposals)
-    add({
+    rows.push({
       row: 'disposal',
       time: timeText(one.timeS),
       transaction: one.hash,
@@ -100,6 +111,7 @@ export function rowsOf(report: Content): ReportRow[] {
       cost_usd: dollarsOrUnknown(one.costMicroUsd),
       value_usd: dollarsOrUnknown(one.proceedsMicroUsd),
       profit_usd: dollarsOrUnknown(one.profitMicroUsd),
+      note: '',
     })
   for (const one of report.flows)
     add({

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { signedPct, stamp, usd } from '../format.ts'
+import { shortUsd, signedPct, stamp, usd } from '../format.ts'
 import { PlotFrame } from './PlotFrame.tsx'
 import { useStable, useStableFunction } from './stable.ts'
 import type { PriceChartProps } from './types.ts'
@@ -18,7 +18,7 @@ export function PriceChart({ label, fills: allFills = NO_FILLS, ...props }: Pric
         text:
           `${stamp(startS)}  O ${format(open)}  H ${format(high)}  L ${format(low)}  C ${format(close)}` +
           `  ${signedPct(open === 0 ? null : (close / open - 1) * 100)}` +
-          (volume ? `  Vol ${format(volume)}` : ''),
+          (volume ? `  Vol ${shortUsd(volume)}` : ''),
       })),
     [candles, format],
   )
