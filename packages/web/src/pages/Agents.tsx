@@ -75,7 +75,7 @@ function List({ onCreate }: { onCreate(): void }) {
                 {
                   head: 'Agent',
                   cell: (agent: ListedAgent) => (
-                    <Link className="nowrap" href={`/agents/${agent.id}`}>
+                    <Link className="agent-name" href={`/agents/${agent.id}`}>
                       {nameOf(agent)}
                     </Link>
                   ),
