@@ -5,6 +5,7 @@ import { toHex } from './hex.ts'
 import { advanceEngine, createEngine, type EngineSettings, type Image } from './image.ts'
 import type { Provider } from './provider.ts'
 import { settingsAfter } from './settings.ts'
+import type { StateHistory } from './stateHistory.ts'
 import type { BlockJson, Hex } from './types.ts'
 import { createWorldState, type WorldState } from './worldState.ts'
 
@@ -16,8 +17,8 @@ async function engineAt(image: Image, ownedKeys: string[]): Promise<Provider> {
 }
 
 /** The state at the image's base block. */
-export function worldAt(image: Image): WorldState {
-  const world = createWorldState(image.accounts)
+export function worldAt(image: Image, history?: Pick<StateHistory, 'note'>): WorldState {
+  const world = createWorldState(image.accounts, history)
   for (const [method, params = []] of image.changes) world.applyAdmin(method, params)
   return world
 }

@@ -107,6 +107,8 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     head: head.current(),
     archive,
     retired: engines.retired,
+    former: parts.history.since,
+    tracedBlock: tracker.block,
     served: journal.served,
   })
   const admin = createAdminCalls({ parts, commit, mine, setNext: miner.setNext })

@@ -10,6 +10,7 @@ import { createJournal, type Journal } from './journal.ts'
 import { openDisk } from './openDisk.ts'
 import { createPool, type Pool } from './pool.ts'
 import { createScratch, type Scratch } from './scratch.ts'
+import { createStateHistory, type StateHistory } from './stateHistory.ts'
 import { createStateTracker, type StateTracker } from './stateTracker.ts'
 import { createTurnstile, type Turnstile } from './turnstile.ts'
 import type { Hex, Log } from './types.ts'
@@ -34,6 +35,7 @@ export interface ChainParts {
   pool: Pool
   scratch: Scratch
   tracker: StateTracker
+  history: StateHistory
   /** Growth of the engine by the replayed blocks. */
   grownKb: number
   /** Logs an entry; `hashes` are those of a block's transactions. */
@@ -83,9 +85,11 @@ export async function openParts({
     alone,
     halt: journal.halt,
   })
+  const history = createStateHistory(image.base.number)
   const tracker = createStateTracker({
     engine: engines.main,
-    world: worldAt(image),
+    world: worldAt(image, history),
+    firstBlock: image.base.number,
     isBusy: scratch.isBusy,
     log,
   })
@@ -107,6 +111,7 @@ export async function openParts({
     pool,
     scratch,
     tracker,
+    history,
     grownKb: booted.grownKb,
     record(entry, hashes = []) {
       journal.append(entry)

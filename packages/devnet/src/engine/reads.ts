@@ -1,3 +1,4 @@
+import { lower } from '@pit/protocol'
 import type { Archive, ArchivedBlock } from './archive.ts'
 import { receiptsOf } from './archiver.ts'
 import { feeHistory } from './feeHistory.ts'
@@ -5,7 +6,9 @@ import { toHex } from './hex.ts'
 import type { LogFilter } from './logFilter.ts'
 import { type Provider, rpcFailure } from './provider.ts'
 import { rawOf } from './replayable.ts'
+import type { FormerState, StateField } from './stateHistory.ts'
 import type { BlockJson, Head, Hex, LogJson } from './types.ts'
+import { word } from './worldState.ts'
 
 /** Location of blocks at the time of a read. */
 export interface ReadPlaces {
@@ -16,6 +19,9 @@ export interface ReadPlaces {
   archive: Archive
   /** The previous engine that still has the state after this block, if it is kept. */
   retired(number: number): Provider | undefined
+  /** Fields that were different after this block than after the traced one; null if they are not known. */
+  former(number: number): FormerState | null
+  tracedBlock(): number
   /** As served: the first block of an engine has the archived one as its parent. */
   served(block: BlockJson): BlockJson
 }
@@ -116,11 +122,60 @@ async function readState(at: ReadPlaces, method: string, params: Params, tagAt: 
   if (number > at.base) return at.main.request(method, [...params])
   const keeper = at.retired(number)
   if (keeper) return keeper.request(method, [...params])
-  if (number < at.base) throw pruned(at, number)
+  if (number < at.base) return readFormer(at, method, params, { tagAt, number })
   // The state an engine was built with is the base block's.
   const moved = [...params]
   moved[tagAt] = toHex(at.base)
   return at.main.request(method, moved)
+}
+
+/** State of an earlier engine: what changed since from the history, all else from the running engine. */
+async function readFormer(
+  at: ReadPlaces,
+  method: string,
+  params: Params,
+  { tagAt, number }: { tagAt: number; number: number },
+): Promise<unknown> {
+  const former = at.former(number)
+  const fieldOf = FORMER_FIELDS[method]
+  if (!former || (!fieldOf && method !== 'eth_call')) throw pruned(at, number)
+  const moved = [...params]
+  moved[tagAt] = toHex(at.tracedBlock())
+  if (fieldOf) {
+    const account = former.get(lower(String(params[0])))
+    return account?.get(fieldOf(params)) ?? at.main.request(method, moved)
+  }
+  moved[tagAt + 1] = withFormer(former, (params[tagAt + 1] ?? {}) as Overrides)
+  return at.main.request(method, moved)
+}
+
+const FORMER_FIELDS: Record<string, (params: Params) => StateField> = {
+  eth_getBalance: () => 'balance',
+  eth_getTransactionCount: () => 'nonce',
+  eth_getCode: () => 'code',
+  eth_getStorageAt: ([, slot]) => word(String(slot) as Hex),
+}
+
+type Overrides = Record<string, { state?: object; stateDiff?: Record<Hex, Hex>; [field: string]: unknown }>
+
+/** State overrides that bring the former state back; those of the caller come after it. */
+function withFormer(former: FormerState, given: Overrides): Overrides {
+  const overrides: Overrides = {}
+  for (const [address, fields] of former) {
+    const { balance, nonce, code, ...stateDiff } = Object.fromEntries(fields) as Record<StateField, Hex>
+    overrides[address] = {
+      ...(balance !== undefined && { balance }),
+      ...(nonce !== undefined && { nonce }),
+      ...(code !== undefined && { code }),
+      ...(Object.keys(stateDiff).length > 0 && { stateDiff }),
+    }
+  }
+  for (const [address, own] of Object.entries(given)) {
+    const { stateDiff, ...account } = overrides[lower(address)] ?? {}
+    const words = own.state ? undefined : { ...stateDiff, ...own.stateDiff }
+    overrides[lower(address)] = { ...account, ...own, ...(words && { stateDiff: words }) }
+  }
+  return overrides
 }
 
 /** Counted from the pool. EDR would run everything pooled first, which takes as long as mining it. */

@@ -12,6 +12,8 @@ export interface StateTracker {
   add(entry: Entry, hashes: readonly Hex[]): void
   /** Steps not yet traced. */
   backlog(): number
+  /** Every change up to this block is traced. */
+  block(): number
   /** The whole state of a moment ago, possibly amid a block; later changes are recorded. */
   takeState(): Promise<ImageAccount[]>
   /** Changes since the state or changes were taken, up to a moment ago. */
@@ -30,10 +32,12 @@ interface StateTrackerDeps {
   world: WorldState
   /** Simulations are running, or were a moment ago. */
   isBusy(): boolean
+  /** Of the world. */
+  firstBlock: number
   log: Log
 }
 
-type Step = { txs: TracedTx[] } | { admin: { method: string; params: unknown[] } }
+type Step = { block: number } & ({ txs: TracedTx[] } | { admin: { method: string; params: unknown[] } })
 
 /** Transactions traced in one go: the longest wait of another request. */
 const TRACED_AT_ONCE = 8
@@ -48,7 +52,9 @@ const RECENT = 80
 const FEW = 6
 const TAKE_CHANGES_MS = 5_000
 
-export function createStateTracker({ engine, world, isBusy, log }: StateTrackerDeps): StateTracker {
+export function createStateTracker(deps: StateTrackerDeps): StateTracker {
+  const { engine, world, isBusy, log } = deps
+  let newest = deps.firstBlock
   const waiting: Step[] = []
   const onStep: (() => void)[] = []
   let tracing: Promise<void> | undefined
@@ -69,7 +75,10 @@ export function createStateTracker({ engine, world, isBusy, log }: StateTrackerD
       const step = waiting[0]!
       const startedMs = performance.now()
       if ('txs' in step) await traceTxs(engine(), step.txs, world)
-      else world.applyAdmin(step.admin.method, step.admin.params)
+      else {
+        world.atBlock(step.block)
+        world.applyAdmin(step.admin.method, step.admin.params)
+      }
       waiting.shift()
       for (const notify of onStep.splice(0)) notify()
       if (mayPause()) await sleep(Math.min(2 * (performance.now() - startedMs), MAX_PAUSE_MS))
@@ -108,15 +117,17 @@ export function createStateTracker({ engine, world, isBusy, log }: StateTrackerD
   return {
     add(entry, hashes) {
       if (failure) return
-      if (entry.kind === 'admin') waiting.push({ admin: entry })
+      if (entry.kind === 'admin') waiting.push({ block: newest + 1, admin: entry })
       if (entry.kind === 'block') {
+        newest = entry.number
         const txs = hashes.map((hash, at) => tracedTx(entry.number, hash, entry.txs[at]!))
         for (let at = 0; at < txs.length; at += TRACED_AT_ONCE)
-          waiting.push({ txs: txs.slice(at, at + TRACED_AT_ONCE) })
+          waiting.push({ block: newest, txs: txs.slice(at, at + TRACED_AT_ONCE) })
       }
       if (atLeisure) startTracing()
     },
     backlog: () => waiting.length,
+    block: () => (waiting[0] ? waiting[0].block - 1 : newest),
     async takeState() {
       await tracedTo(RECENT, Number.POSITIVE_INFINITY)
       world.markChanges()

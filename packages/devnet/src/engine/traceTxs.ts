@@ -16,6 +16,7 @@ export async function traceTxs(engine: Provider, txs: readonly TracedTx[], world
   const calls = txs.map(({ hash }) => ['debug_traceTransaction', [hash, TRACER]] as const)
   const diffs = (await engine.batch(calls)) as StateDiff[]
   for (const [at, diff] of diffs.entries()) {
+    world.atBlock(txs[at]!.blockNumber)
     world.applyDiff(diff)
     await answerOpenQuestions(engine, txs[at]!, diff, world)
   }

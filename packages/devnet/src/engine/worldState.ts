@@ -1,6 +1,8 @@
 import { lower } from '@pit/protocol'
 import { toHex } from './hex.ts'
 import type { Call, GenesisAccount } from './provider.ts'
+import { ZERO_WORD } from './simulateState.ts'
+import type { StateField, StateHistory } from './stateHistory.ts'
 import type { Hex } from './types.ts'
 
 /** Result of debug_traceTransaction with prestateTracer in diff mode. */
@@ -33,6 +35,8 @@ export interface ImageAccount {
 
 /** The whole state, maintained beside the engines from each transaction's and admin call's changes. */
 export interface WorldState {
+  /** The block whose changes come next; changes before the first call are not history. */
+  atBlock(number: number): void
   applyDiff(diff: StateDiff): void
   applyAccount(address: Hex, fields: AccountDiff): void
   applyAdmin(method: string, params: readonly unknown[]): void
@@ -50,11 +54,15 @@ export const STATE_SETTERS = [
   'hardhat_setStorageAt',
 ] as const
 
-export function createWorldState(initial: readonly ImageAccount[]): WorldState {
+export function createWorldState(
+  initial: readonly ImageAccount[],
+  history?: Pick<StateHistory, 'note'>,
+): WorldState {
   const accounts = new Map<Hex, Account>(
     initial.map(({ address, storage, ...rest }) => [lower(address), { ...rest, storage: new Map(storage) }]),
   )
-  let changed = new Map<Hex, Set<Hex | 'balance' | 'nonce' | 'code'>>()
+  let changed = new Map<Hex, Set<StateField>>()
+  let block: number | undefined
 
   const accountAt = (address: Hex): Account => {
     let account = accounts.get(address)
@@ -64,35 +72,39 @@ export function createWorldState(initial: readonly ImageAccount[]): WorldState {
     }
     return account
   }
-  const note = (address: Hex, what: Hex | 'balance' | 'nonce' | 'code') => {
+  const note = (address: Hex, field: StateField, former: Hex, value: Hex) => {
     const change = changed.get(address)
-    if (change) change.add(what)
-    else changed.set(address, new Set([what]))
+    if (change) change.add(field)
+    else changed.set(address, new Set([field]))
+    if (block !== undefined && former !== value) history?.note(block, address, field, former)
   }
   const set = (given: Hex, diff: AccountDiff) => {
     const address = lower(given)
     const account = accountAt(address)
     if (diff.balance !== undefined) {
+      note(address, 'balance', account.balance, diff.balance)
       account.balance = diff.balance
-      note(address, 'balance')
     }
     if (diff.nonce !== undefined) {
+      note(address, 'nonce', toHex(account.nonce), toHex(diff.nonce))
       account.nonce = Number(diff.nonce)
-      note(address, 'nonce')
     }
     if (diff.code !== undefined) {
+      note(address, 'code', account.code, diff.code)
       account.code = diff.code
-      note(address, 'code')
     }
     for (const [slot, value] of Object.entries(diff.storage ?? {}) as [Hex, Hex][]) {
       const place = word(slot)
+      note(address, place, account.storage.get(place) ?? ZERO_WORD, word(value))
       if (BigInt(value) === 0n) account.storage.delete(place)
       else account.storage.set(place, word(value))
-      note(address, place)
     }
   }
 
   return {
+    atBlock(number) {
+      block = number
+    },
     applyDiff({ pre, post }) {
       for (const [address, before] of Object.entries(pre) as [Hex, AccountDiff][]) {
         const after = post[address]?.storage ?? {}
@@ -146,9 +158,10 @@ function settingCalls(address: Hex, account: Account, fields: Iterable<string>):
     if (field === 'balance') return ['hardhat_setBalance', [address, account.balance]]
     if (field === 'nonce') return ['hardhat_setNonce', [address, toHex(account.nonce)]]
     if (field === 'code') return ['hardhat_setCode', [address, account.code]]
-    const value = account.storage.get(field as Hex) ?? word('0x0')
+    const value = account.storage.get(field as Hex) ?? ZERO_WORD
     return ['hardhat_setStorageAt', [address, toHex(BigInt(field)), value]]
   })
 }
 
-const word = (value: Hex): Hex => `0x${value.slice(2).padStart(64, '0')}`
+/** As 32 bytes; a storage slot or its value. */
+export const word = (value: Hex): Hex => `0x${value.slice(2).padStart(64, '0')}`
