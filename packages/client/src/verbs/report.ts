@@ -1,52 +1,7 @@
-import { type Address, erc20Abi, type Hex, NATIVE } from '@pit/chain'
-import { lower } from '@pit/protocol'
-import type {
-  Finding,
-  LotMethod,
-  Report,
-  ReportInput,
-  ReportPoint,
-  ReportToken,
-  ReportTransaction,
-} from '@pit/reports'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
-import type { ClientDeps, VerbOptions } from '../deps.ts'
+import type { LotMethod, Report, ReportInput } from '@pit/reports'
+import type { ClientDeps } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
-import { ethCall, RpcFailure } from '../own/rpc.ts'
-import { isCore, type Pins } from '../pins.ts'
-import { type ApprovalSent, findApprovals } from '../report/findApprovals.ts'
-import { type BlockTime, findBlocks, readBlockTimes } from '../report/findBlocks.ts'
-import { readInChunks } from '../report/readInChunks.ts'
-import { readPoints } from '../report/readPoints.ts'
-import {
-  blockOf,
-  type Candidate,
-  readCandidates,
-  readTransaction,
-  type TradeRow,
-} from '../report/readTransactions.ts'
-import { gasOf, type MinedReceipt, tokenMovesOf } from '../report/receiptMoves.ts'
-import { listTrades } from './listTrades.ts'
-
-/**
- * The part of a report that is being read.
- * @public
- */
-export type ReportStage = 'trades' | 'receipts' | 'approvals' | 'readings' | 'transactions'
-/**
- * Period and method of a report.
- * @public
- */
-export interface ReportOptions extends VerbOptions {
-  /** Unix seconds: from the first, before the second. */
-  fromS: number
-  toS: number
-  /** FIFO by default; fixed for a year by its first report. */
-  method?: LotMethod
-  onProgress?(stage: ReportStage, done: number, total: number): void
-}
-
-const DAY_S = 86_400
+import type { ReportOptions } from '../report/options.ts'
 
 /**
  * Profit and loss of the wallet. The server only names transactions: amounts, gas and fees come from receipts and
@@ -69,173 +24,16 @@ export async function report(
   const { fromS, toS, method = 'fifo', signal } = options
   if (!(fromS < toS)) throw new PitRefusal('REPORT_PERIOD', 'The period ends before it begins.')
   const { methods, fix } = await methodsOf(deps, options, method)
+  // Loaded when they are needed, so that a trading client stays small.
+  const [{ readHistory }, { buildReport }] = await Promise.all([
+    import('../report/readHistory.ts'),
+    import('@pit/reports'),
+  ])
   const input = { ...(await readHistory(deps, options, signal)), methods }
-  // Loaded when it is needed, so that a trading client stays small.
-  const { buildReport } = await import('@pit/reports')
   const result = buildReport(input)
   // Last: a report that fails fixes no method.
   await fix()
   return { report: result, input }
-}
-
-async function readHistory(
-  { rpc, pins, account, ...deps }: ClientDeps,
-  { fromS, toS, onProgress }: ReportOptions,
-  signal: AbortSignal | undefined,
-): Promise<Omit<ReportInput, 'methods'>> {
-  const wallet = account.address
-  const rows: TradeRow[] = []
-  for await (const row of listTrades({ rpc, pins, account, ...deps }, { signal })) {
-    rows.push(row)
-    if (rows.length % 100 === 0) onProgress?.('trades', rows.length, rows.length)
-  }
-  const step = (stage: ReportStage, total: number) => ({
-    signal,
-    onDone: (done: number) => onProgress?.(stage, done, total),
-  })
-  const { candidates, findings } = await readCandidates(rpc, rows, step('receipts', rows.length))
-  const ends = await findBlocks(rpc, endsOf(fromS, toS), { firstBlock: pins.profile.first_block, signal })
-  const last = ends.blocks.get(toS) ?? ends.latest
-  const used = candidates.filter(({ receipt }) => blockOf(receipt) <= last.block)
-  const tokens = await readTokens(rpc, pins, { wallet, candidates: used, rows, last, signal })
-  const approvals = await findApprovals(rpc, pins, {
-    wallet,
-    candidates: used,
-    last,
-    ...step('approvals', 0),
-  })
-  const receipts = [...used, ...approvals].map(({ receipt }) => receipt)
-  const blocks = await blocksToRead(rpc, receipts, [...ends.blocks.values(), last], signal)
-  const points = await readPoints(rpc, pins, {
-    ...{ wallet, blocks, tokens: tokens.map(({ address }) => address) },
-    ...step('readings', blocks.length),
-  })
-  const pointOf = new Map(points.map((point) => [point.block, point]))
-  const inBlock = new Map<number, number>()
-  for (const { receipt } of used) inBlock.set(blockOf(receipt), (inBlock.get(blockOf(receipt)) ?? 0) + 1)
-  const transactions: ReportInput['transactions'][number][] = []
-  const more: Finding[] = []
-  for (const [i, candidate] of used.entries()) {
-    const block = blockOf(candidate.receipt)
-    const around = { before: pointOf.get(block - 1)!, after: pointOf.get(block)! }
-    const isAlone = inBlock.get(block) === 1
-    const read = await readTransaction(rpc, pins, candidate, { wallet, isAlone, ...around })
-    if (read.transaction) transactions.push(read.transaction)
-    more.push(...read.findings)
-    onProgress?.('transactions', i + 1, used.length)
-  }
-  for (const one of approvals) {
-    const transaction = approvalIn(one, wallet, pins, pointOf.get(blockOf(one.receipt))!)
-    if (transaction) transactions.push(transaction)
-  }
-  return {
-    ...{ chainId: pins.profile.chain_id, wallet, fromS, toS, tokens, transactions, points },
-    findings: [...findings, ...more],
-  }
-}
-
-/** Null for an approval by which a token moved itself: its change of balance stays unexplained. */
-function approvalIn(
-  { hash, text, receipt }: ApprovalSent,
-  wallet: Address,
-  pins: Pins,
-  { timeS, prices }: ReportPoint,
-): ReportTransaction | null {
-  if (tokenMovesOf(receipt, wallet, pins).length > 0) return null
-  return {
-    ...{ hash, timeS, prices, approval: text, path: null, moves: [], fees: [] },
-    ok: receipt.status === '0x1',
-    block: blockOf(receipt),
-    index: Number(BigInt(receipt.transactionIndex)),
-    gasWei: gasOf(receipt),
-    executorGasWei: 0n,
-  }
-}
-
-/** The period's ends and the UTC days in it. */
-function endsOf(fromS: number, toS: number): number[] {
-  const days: number[] = []
-  for (let dayS = Math.floor(fromS / DAY_S + 1) * DAY_S; dayS < toS; dayS += DAY_S) days.push(dayS)
-  return [fromS, ...days, toS]
-}
-
-/** Each transaction's block, the one before it, and the given ones; each once. */
-async function blocksToRead(
-  rpc: ClientDeps['rpc'],
-  receipts: readonly MinedReceipt[],
-  known: readonly BlockTime[],
-  signal: AbortSignal | undefined,
-): Promise<BlockTime[]> {
-  const blocks = new Set(receipts.flatMap((receipt) => [blockOf(receipt) - 1, blockOf(receipt)]))
-  for (const { block } of known) blocks.delete(block)
-  const times = await readBlockTimes(rpc, [...blocks], signal)
-  const all = new Map(known.map(({ block, timeS }) => [block, timeS]))
-  for (const [block, timeS] of times) all.set(block, timeS)
-  return [...all].map(([block, timeS]) => ({ block, timeS })).sort((a, b) => a.block - b.block)
-}
-
-/** Core tokens, everything the wallet's transactions moved, and pinned tokens that it holds at the end. */
-async function readTokens(
-  rpc: ClientDeps['rpc'],
-  pins: Pins,
-  {
-    wallet,
-    candidates,
-    rows,
-    last,
-    signal,
-  }: {
-    wallet: Address
-    candidates: readonly Candidate[]
-    rows: readonly TradeRow[]
-    last: BlockTime
-    signal: AbortSignal | undefined
-  },
-): Promise<ReportToken[]> {
-  const pinned = [...pins.tokens.keys()]
-  const [end] = await readPoints(rpc, pins, { wallet, tokens: pinned, blocks: [last], signal })
-  const moved = candidates.flatMap(({ receipt }) => [
-    ...tokenMovesOf(receipt, wallet, pins),
-    ...tokenMovesOf(receipt, pins.feeRecipient, pins),
-  ])
-  const used = new Set<Address>([NATIVE, pins.weth, ...moved.map(({ token }) => token)])
-  for (const token of pinned) if (isCore(pins, token) || (end!.balances[token] ?? 0n) > 0n) used.add(token)
-  const others = [...used].filter((token) => !pins.tokens.has(token))
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
-  const answers = await readInChunks(
-    rpc,
-    others.map((token) => ethCall(token, data)),
-    { signal },
-  )
-  const texts = new Map(rows.flatMap(({ token_in, token_out }) => [nameOf(token_in), nameOf(token_out)]))
-  return [...used].map((address): ReportToken => {
-    const pinnedToken = pins.tokens.get(address)
-    if (pinnedToken) {
-      const { symbol, decimals } = pinnedToken
-      return { address, symbol, decimals, kind: kindOf(pins, address) }
-    }
-    const decimals = decimalsIn(answers[others.indexOf(address)])
-    return { address, symbol: texts.get(address) ?? null, decimals, kind: 'token' }
-  })
-}
-
-const nameOf = ({ address, symbol }: TradeRow['token_in']) => [lower(address), symbol] as const
-
-function kindOf(pins: Pins, address: Address): ReportToken['kind'] {
-  const { core, stock } = pins.tokens.get(address)!
-  if (address === NATIVE || address === pins.weth) return 'ether'
-  if (core === 'USDG') return 'cash'
-  return stock ? 'stock' : 'token'
-}
-
-/** Amounts are shown in atoms if the token does not say. */
-function decimalsIn(answer: unknown): number {
-  if (answer instanceof RpcFailure || typeof answer !== 'string') return 0
-  try {
-    return decodeFunctionResult({ abi: erc20Abi, functionName: 'decimals', data: answer as Hex })
-  } catch {
-    return 0
-  }
 }
 
 /** The method of each year that has one; the period's years get this one, unless another was used for them. */
