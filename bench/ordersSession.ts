@@ -34,7 +34,7 @@ interface Contestant {
   signerMs: number[]
 }
 
-const world = await openSessionWorld()
+const world = await openSessionWorld({ nodeFlags: [] })
 try {
   const plain = await open('without', {})
   const nonceOnly = await open('nonce', { controls: {} })
