@@ -52,14 +52,15 @@ describe.each([
         }
         expect(await signIn(OWNER)).toBe(200)
         const statuses: number[] = []
-        for (let i = 0; i < EACH; i++) {
+        // The bucket refills while a slow machine works.
+        for (let i = 0; i < EACH || (i < 20 * EACH && !statuses.includes(429)); i++) {
           const round = Array.from({ length: STRANGERS }, (_, j) =>
             post('challenge', { address: wallet.address }, `10.66.0.${j}`),
           )
           statuses.push(...(await Promise.all(round)).map(({ status }) => status))
         }
         expect(new Set(statuses)).toEqual(new Set([200, 429]))
-        // The bucket refills while a slow machine works, so the probe is sent with a burst.
+        // For the same reason the probe is sent with a burst.
         const probe = async (round: number) => {
           const burst = Array.from({ length: STRANGERS }, (_, j) =>
             post('challenge', { address: wallet.address }, `10.67.${round}.${j}`),
