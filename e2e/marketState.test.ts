@@ -166,7 +166,9 @@ itInFull('finds pools whose logs a node omitted, and reads them again', async ()
   // A frozen chain, so that only the check can find the missed logs.
   await open.request('devnet_market', [{ on: false }])
   // Every pool is checked within about a minute, and longer on a busy machine.
-  await expect.poll(async () => (await compare({ goesOn: false })).differing, { timeout: 150_000 }).toEqual([])
+  await expect
+    .poll(async () => (await compare({ goesOn: false })).differing, { timeout: 150_000 })
+    .toEqual([])
   await open.request('devnet_market', [{ on: true }])
 })
 
