@@ -25,7 +25,6 @@ const file = `bench/baseline/${process.arch}.json`
 
 const figures: Figures = {}
 const world = await openSessionWorld({
-  nodeFlags: [],
   devnet: { MARKET: 'off' },
   server: { RATE_LIMIT_SCALE: '1000000' },
 })

@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
 const AMOUNT = (2n * 10n ** 16n).toString()
 const ASK = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT }
 
-const world = await openTradingWorld({ nodeFlags: [], devnet: { MARKET: 'off' } })
+const world = await openTradingWorld({ devnet: { MARKET: 'off' } })
 const { devnet, server, profile } = world
 const account = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
 const handAccount = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })

@@ -12,7 +12,7 @@ const PREPARES_PER_S = Number(process.env['PREPARES_PER_S'] ?? 50)
 const WARM_S = Number(process.env['WARM_S'] ?? 15)
 const WANTED = 5
 
-const world = await openTradingWorld({ nodeFlags: [], devnet: { MARKET: 'off' } })
+const world = await openTradingWorld({ devnet: { MARKET: 'off' } })
 try {
   await prepareLoad(world.server, { seconds: WARM_S, perS: PREPARES_PER_S })
   const use = startCpu([

@@ -34,7 +34,7 @@ interface Contestant {
   signerMs: number[]
 }
 
-const world = await openSessionWorld({ nodeFlags: [] })
+const world = await openSessionWorld()
 try {
   const plain = await open('without', {})
   const nonceOnly = await open('nonce', { controls: {} })

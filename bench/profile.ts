@@ -18,7 +18,6 @@ const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const folder = process.argv[2] ?? '.cache/profiles'
 
 const world = await openSessionWorld({
-  nodeFlags: [],
   server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000', FAST_ENABLED: '1' },
 })
 const { server, devnet } = world

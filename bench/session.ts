@@ -16,7 +16,7 @@ const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 150)
 const TARGET = 1.3
 
-const world = await openSessionWorld({ nodeFlags: [] })
+const world = await openSessionWorld()
 try {
   const { owner, timed, openSession } = await openTraders(world, 'session')
   const inSession = await openSession()

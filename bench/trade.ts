@@ -30,7 +30,6 @@ const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString()
 
 let far: Awaited<ReturnType<typeof openDistantNode>> | undefined
 const world = await openTradingWorld({
-  nodeFlags: [],
   devnet: { MARKET: 'off' },
   server: async ({ url }) => {
     if (NODE_MS === 0) return {}

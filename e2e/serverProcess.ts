@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
-import { SHORT_LIVED } from '@pit/platform/test/shortLived'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
+import { NODE_FLAGS } from './nodeFlags.ts'
 
 const MAX_SIGN_IN_TRIES = 5
 
@@ -27,10 +27,7 @@ export interface ServerProcess {
 }
 
 /** The built server in its own process and folder, on a free port, without a chain (health: degraded). */
-export async function startServerProcess(
-  env: Record<string, string> = {},
-  nodeFlags: readonly string[] = SHORT_LIVED,
-): Promise<ServerProcess> {
+export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder =
     env['DATA_DIR'] || env['DATABASE_URL']
       ? mkdtempSync(join(tmpdir(), 'pit-e2e-'))
@@ -48,7 +45,7 @@ export async function startServerProcess(
       CHAIN_RPC_URL: 'http://127.0.0.1:9',
       ...env,
     },
-    execArgv: [...nodeFlags],
+    execArgv: [...NODE_FLAGS],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { SHORT_LIVED } from '@pit/platform/test/shortLived'
 import { createSignerClient, type SignerClient } from '@pit/signer-wire'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
+import { NODE_FLAGS } from './nodeFlags.ts'
 
 export interface SignerProcess {
   url: string
@@ -39,13 +39,11 @@ export async function startSignerProcess({
   rpcUrl,
   profileFile,
   env = {},
-  nodeFlags = SHORT_LIVED,
 }: {
   folder: string
   rpcUrl: string
   profileFile: string
   env?: Record<string, string>
-  nodeFlags?: readonly string[]
 }): Promise<SignerProcess> {
   const child: ChildProcess = fork('dist/signer.js', [], {
     env: {
@@ -61,7 +59,7 @@ export async function startSignerProcess({
       LOG_LEVEL: 'warn',
       ...env,
     },
-    execArgv: [...nodeFlags],
+    execArgv: [...NODE_FLAGS],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''

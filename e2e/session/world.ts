@@ -11,24 +11,17 @@ export interface SessionWorld extends TradingWorld {
 
 /** Devnet, signer and server, each in its own process as `npm start` runs them. */
 export async function openSessionWorld(
-  options: {
-    server?: Record<string, string>
-    devnet?: Record<string, string>
-    /** Of server and signer; `[]` runs them as deployed. */
-    nodeFlags?: readonly string[]
-  } = {},
+  options: { server?: Record<string, string>; devnet?: Record<string, string> } = {},
 ): Promise<SessionWorld> {
   const folder = await newSignerFolder()
   let signer: SignerProcess | undefined
   const world = await openTradingWorld({
     ...(options.devnet && { devnet: options.devnet }),
-    nodeFlags: options.nodeFlags,
     server: async (devnet) => {
       signer = await startSignerProcess({
         folder,
         rpcUrl: devnet.signerUrls,
         profileFile: devnet.profileFile,
-        ...(options.nodeFlags && { nodeFlags: options.nodeFlags }),
       })
       // A busy machine must not cause refusals.
       const patience = { MAX_LOOP_DELAY_MS: '60000' }

@@ -16,17 +16,14 @@ export interface TradingWorld {
 export async function openTradingWorld({
   devnet: devnetEnv = {},
   server: serverEnv = {},
-  nodeFlags,
 }: {
   devnet?: Record<string, string>
   /** Or a function that creates it once there is a chain. */
   server?: Record<string, string> | ((devnet: DevnetProcess) => Promise<Record<string, string>>)
-  /** Of the server; `[]` runs it as deployed. */
-  nodeFlags?: readonly string[] | undefined
 } = {}): Promise<TradingWorld> {
   const devnet = await startDevnetProcess({ MARKET: 'off', ...devnetEnv })
   const own = typeof serverEnv === 'function' ? await serverEnv(devnet) : serverEnv
-  const server = await startServerProcess({ ...tradingEnv(devnet), ...own }, nodeFlags)
+  const server = await startServerProcess({ ...tradingEnv(devnet), ...own })
   const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
   return {
     devnet,

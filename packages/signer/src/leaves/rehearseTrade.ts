@@ -3,7 +3,7 @@ import type { Rehearsal, RuleVerdict } from '@pit/signer-wire'
 import { verdictsOf } from '../checks.ts'
 import { readStanding } from '../ledger/readStanding.ts'
 import { ledgerRules, standingRules } from '../ledger/rules.ts'
-import { type ControlFacts, controlRules, isAgain } from '../orders/controlRules.ts'
+import { addedBy, type ControlFacts, controlRules, isAgain } from '../orders/controlRules.ts'
 import { showTrigger } from '../orders/countControlled.ts'
 import { readControls } from '../orders/readControls.ts'
 import { type CosignDeps, factsOf, findSession, leafRequestOf } from './cosignTrade.ts'
@@ -26,11 +26,12 @@ export async function rehearseTrade(deps: CosignDeps, request: CosignRequest): P
     const input = { session, facts, triggerFault: fault, atMs }
     controls = markShown((await readControls(control.db, control, input)).controls, fault)
   }
-  const counted = controls && isAgain(controls) ? standingRules : ledgerRules
+  const isRepeated = controls !== null && isAgain(controls) !== null
+  const added = isRepeated ? { ...leaf, microUsd: addedBy(controls!)?.microUsd ?? null } : leaf
   const checks: RuleVerdict[] = [
     ...verdictsOf(leafRules, facts).filter(({ rule }) => !isControlled || rule !== 'ORDER_SESSION'),
     ...(controls ? verdictsOf(controlRules, controls) : []),
-    ...verdictsOf(counted, { request: leaf, standing }),
+    ...verdictsOf(isRepeated ? standingRules : ledgerRules, { request: added, standing }),
   ]
   const { max_trades, max_day_micro_usd } = session.binding.limits
   return {

@@ -46,6 +46,6 @@ export const ledgerRules: Rules<LedgerFacts> = [
   }),
 ]
 
-const COUNTED = ['SESSION_TRADES_LEFT', 'SEQUENCE', 'SESSION_MAX_DAY']
-/** For another call of a leaf that was counted before. */
+const COUNTED = ['SESSION_TRADES_LEFT', 'SEQUENCE']
+/** For another call of a leaf that was counted before; the request's value is what the call adds to the count. */
 export const standingRules: Rules<LedgerFacts> = ledgerRules.filter(({ code }) => !COUNTED.includes(code))

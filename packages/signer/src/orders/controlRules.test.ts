@@ -197,7 +197,7 @@ describe('a rule passes at its limit and fails past it', () => {
       { ...trade({ amountIn: 1_001n }), order: orderOf({}, { leaf: leaf() }) },
       ['ORDER_AMOUNT 1001 1000'],
     ],
-    ['again, worth more', { microUsd: 101n, order: orderOf({}, { leaf: leaf() }) }, ['ORDER_AMOUNT 101 100']],
+    ['again, worth more', { microUsd: 101n, order: orderOf({}, { leaf: leaf() }) }, []],
     ['the order’s minimum in proportion', { order: orderOf({ minAmountOut: 9_000n }) }, []],
     ['below it', { order: orderOf({ minAmountOut: 9_001n }) }, ['ORDER_PRICE 900 901']],
     ['the order’s slippage', { slippageBps: 300, order: orderOf() }, []],
@@ -220,6 +220,16 @@ describe('room for closing orders', () => {
     ['no day left', { reserved: { microUsd: 401n, trades: 1 } }, ['ORDER_RESERVED 1001 1000']],
     ['a closing trade', { isClosing: true, reserved: { microUsd: 999n, trades: 9 } }, []],
     ['a part again', { order: orderOf({}, { leaf: leaf() }), reserved: { microUsd: 999n, trades: 9 } }, []],
+    [
+      'a part again, worth more',
+      { microUsd: 150n, order: orderOf({}, { leaf: leaf() }), reserved: { microUsd: 450n, trades: 3 } },
+      [],
+    ],
+    [
+      'a part again, worth more than the day has',
+      { microUsd: 150n, order: orderOf({}, { leaf: leaf() }), reserved: { microUsd: 451n, trades: 3 } },
+      ['ORDER_RESERVED 1001 1000'],
+    ],
   ] as [string, Partial<ControlFacts>, string[]][])('%s', (_, change, rules) =>
     expect(refused({ ...opening, ...change })).toEqual(rules),
   )

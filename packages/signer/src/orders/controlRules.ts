@@ -66,6 +66,20 @@ export const isAgain = ({ order, nowMs }: Pick<ControlFacts, 'order' | 'nowMs'>)
   return leaf && leaf.state === null && leaf.expiresS * 1000 > nowMs ? leaf : null
 }
 
+/**
+ * What a trade adds to the session's count. Another call of a part adds what it is worth more by now: the part
+ * counts at the largest value it was signed at.
+ */
+export function addedBy(
+  facts: Pick<ControlFacts, 'order' | 'nowMs' | 'microUsd'>,
+): { trades: number; microUsd: bigint } | null {
+  const { microUsd } = facts
+  if (microUsd === null) return null
+  const again = isAgain(facts)
+  if (!again) return { trades: 1, microUsd }
+  return { trades: 0, microUsd: microUsd > again.microUsd ? microUsd - again.microUsd : 0n }
+}
+
 /** In order; every rule that can run runs. */
 export const controlRules: Rules<ControlFacts> = [
   bounded('SIGNATURE_REQUIRED', ({ order, controls, unsignedMicroUsd, microUsd }) => {
@@ -136,7 +150,7 @@ function judgeTime(facts: Parameters<OrderCheck<Verdict>>[0]): Verdict {
 }
 
 function judgeAmount(facts: Parameters<OrderCheck<Verdict>>[0]): Verdict {
-  const { used, swap, microUsd } = facts
+  const { used, swap } = facts
   const verdict = (message: string, value: bigint, limit: bigint): Verdict => ({
     ok: value <= limit,
     message,
@@ -144,12 +158,7 @@ function judgeAmount(facts: Parameters<OrderCheck<Verdict>>[0]): Verdict {
     limit: limit.toString(),
   })
   const again = isAgain(facts)
-  if (again) {
-    const amount = verdict('The part was signed for less before.', swap.amountIn, again.amountIn)
-    if (!amount.ok || microUsd === null) return amount
-    const worth = verdict('The part was signed for fewer micro-dollars before.', microUsd, again.microUsd)
-    return worth.ok ? amount : worth
-  }
+  if (again) return verdict('The part was signed for less before.', swap.amountIn, again.amountIn)
   if (used.leaf?.state === 'used') return { ok: false, message: 'This part was traded.', value: used.part }
   if (used.leaf?.state === null)
     return { ok: false, message: 'This part’s leaf expired and is not settled yet.', value: used.part }
@@ -195,9 +204,10 @@ function judgePrice({ used, swap, slippageBps, loss }: Parameters<OrderCheck<Ver
 
 /** Opening trades leave the day's room and the trades that armed closing orders need. */
 function judgeReserved(facts: ControlFacts): Verdict | null {
-  const { isClosing, trade, microUsd, reserved, standing, limits } = facts
-  if (isClosing || trade === null || microUsd === null || standing === null || isAgain(facts)) return null
-  const trades = standing.sequence + 1 + reserved.trades
+  const { isClosing, trade, reserved, standing, limits } = facts
+  const added = addedBy(facts)
+  if (isClosing || trade === null || standing === null || !added?.microUsd) return null
+  const trades = standing.sequence + added.trades + reserved.trades
   if (trades > limits.max_trades)
     return {
       ok: false,
@@ -205,7 +215,7 @@ function judgeReserved(facts: ControlFacts): Verdict | null {
       value: trades,
       limit: limits.max_trades,
     }
-  const day = standing.dayMicroUsd + microUsd + reserved.microUsd
+  const day = standing.dayMicroUsd + added.microUsd + reserved.microUsd
   return {
     ok: day <= BigInt(limits.max_day_micro_usd),
     message: 'The session’s remaining day is reserved for its closing orders, in micro-dollars.',

@@ -14,7 +14,7 @@ import type { LeafRequest, LeafVerdict, Standing } from '../ledger/types.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import type { Session } from '../roots/readRoots.ts'
-import { type ControlFacts, controlRules, isAgain } from './controlRules.ts'
+import { addedBy, type ControlFacts, controlRules, isAgain } from './controlRules.ts'
 import { countJudged } from './countJudged.ts'
 import { readControls } from './readControls.ts'
 import type { TriggerReader } from './readTrigger.ts'
@@ -109,24 +109,30 @@ interface Again {
   atMs: number
 }
 
-/** Another call of a part: the sequence and the count of the first. */
+/** Another call of a part: the sequence of the first. It counts as one trade, at the largest value. */
 async function countAgain(
   sql: Sql,
-  { leaf: { session, request }, controls, again, standing, atMs, ...before }: Again,
+  { leaf: { session, facts, request }, controls, again, standing, atMs, ...before }: Again,
 ): Promise<ControlledVerdict> {
   // Locked: a freeze waits for this transaction, or this sees it.
   const frozen = await readFrozen(sql)
+  const added = addedBy(controls)
   const failures = [
     ...before.failures,
-    ...failuresOf(standingRules, { request, standing: { ...standing, frozen } }),
+    ...failuresOf(standingRules, {
+      request: { ...request, microUsd: added?.microUsd ?? null },
+      standing: { ...standing, frozen },
+    }),
   ]
   if (request.sequence !== undefined && request.sequence !== again.sequence) failures.push(OTHER_SEQUENCE)
   if (await isNamed(sql, request, again.sequence)) failures.push(NAMED)
-  if (failures.length > 0 || request.microUsd === null)
+  if (failures.length > 0 || added === null)
     return { ok: false, failures, carrier: standing.hosted ? 'hosted executor' : 'own executor' }
   const expiresS = expiryOf(controls, session, atMs)
-  await signPartAgain(sql, { controls, request, sequence: again.sequence, expiresS, atMs })
+  const microUsd = again.microUsd + added.microUsd
+  await signPartAgain(sql, { facts, request, sequence: again.sequence, microUsd, expiresS, atMs })
   const { max_trades, max_day_micro_usd } = session.binding.limits
+  const day = Number(standing.dayMicroUsd + added.microUsd)
   return {
     ok: true,
     sequence: again.sequence,
@@ -135,9 +141,9 @@ async function countAgain(
     spend: {
       trades: standing.sequence,
       trades_left: max_trades - standing.sequence,
-      day_micro_usd: Number(standing.dayMicroUsd),
-      day_left_micro_usd: max_day_micro_usd - Number(standing.dayMicroUsd),
-      this_micro_usd: Number(again.microUsd),
+      day_micro_usd: day,
+      day_left_micro_usd: max_day_micro_usd - day,
+      this_micro_usd: Number(microUsd),
     },
   }
 }
@@ -184,32 +190,40 @@ async function isNamed(sql: Sql, { rootHash, clientId }: LeafRequest, sequence: 
   return rows.length > 0
 }
 
-interface NewLeaf {
-  controls: ControlFacts
+interface PartCall {
+  facts: LeafFacts
+  request: LeafRequest
   sequence: number
+  microUsd: bigint
   expiresS: number
   atMs: number
 }
 
-/** The row then describes the call that was signed last, with the largest input and the smallest minimum. */
+/** The rows then describe the call that was signed last, with the largest amounts and the smallest minimum. */
 async function signPartAgain(
   sql: Sql,
-  { controls: { trade }, request, sequence, expiresS, atMs }: NewLeaf & { request: LeafRequest },
+  { facts, request, sequence, microUsd, expiresS, atMs }: PartCall,
 ): Promise<void> {
   const { rootHash, executionHash, clientId } = request
+  if ('rule' in facts.trade) throw new Error('a call was counted that was not read')
   await sql.query(
-    `update order_leaves set min_out = least(min_out, $3), expires_at_s = greatest(expires_at_s, $4)
+    `update order_leaves set min_out = least(min_out, $3), expires_at_s = greatest(expires_at_s, $4),
+       micro_usd = $5,
+       max_out = case when max_out is null or $6::numeric is null then null else greatest(max_out, $6) end
      where root_hash = $1 and sequence = $2`,
-    [rootHash, sequence, trade!.amountOutMin, expiresS],
+    [rootHash, sequence, facts.trade.amountOutMin, expiresS, microUsd, mostOut(facts)],
   )
   // Its day counts from now on: it may be sent until this call expires.
   await sql.query(
     `with before as (select micro_usd, signed_at_ms from leaves where root_hash = $1 and sequence = $2),
-     moved as (update leaves set signed_at_ms = greatest(signed_at_ms, $3), execution_hash = $4, client_id = $5
-       where root_hash = $1 and sequence = $2)
-     update roots set day_micro_usd = day_micro_usd + before.micro_usd from before
-     where hash = $1 and before.signed_at_ms <= day_from_ms and $3 > day_from_ms`,
-    [rootHash, sequence, atMs, executionHash, clientId ?? null],
+     after as (update leaves set signed_at_ms = greatest(signed_at_ms, $3), execution_hash = $4, client_id = $5,
+         micro_usd = $6
+       where root_hash = $1 and sequence = $2 returning micro_usd, signed_at_ms)
+     update roots set version = version + 1, day_micro_usd = day_micro_usd
+       - case when before.signed_at_ms > day_from_ms then before.micro_usd else 0 end
+       + case when after.signed_at_ms > day_from_ms then after.micro_usd else 0 end
+     from before, after where hash = $1`,
+    [rootHash, sequence, atMs, executionHash, clientId ?? null, microUsd],
   )
 }
 

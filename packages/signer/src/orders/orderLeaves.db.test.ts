@@ -4,6 +4,7 @@ import { withDb } from '@pit/platform/test/withDb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type ControlWorld,
+  DAY_MICRO_USD,
   idsOf,
   makeList,
   makeOrder,
@@ -13,7 +14,7 @@ import {
   sale,
   use,
 } from '../../test/controlKit.ts'
-import { E18, NOW_S, PINS } from '../../test/kit.ts'
+import { E18, freshNonce, NOW_S, ownPrice, PINS } from '../../test/kit.ts'
 import { nonce } from '../../test/ledgerKit.ts'
 import { rehearseTrade } from '../leaves/rehearseTrade.ts'
 import { ledgerMigrations } from '../ledger/openLedger.ts'
@@ -165,19 +166,53 @@ withDb(
           }),
           'repeated',
         ).toEqual(again)
-        world.market.own = (
-          (own) => (token) =>
-            token === NATIVE ? { kind: 'fresh', priceE18: 2_600n * E18, by: 'feed' } : own(token)
-        )(openControlWorld(db).market.own)
-        const dearer = { ...sale(25), amountOutMin: 25_600_000n }
-        expect(await outcome(world.trade(session, { ...dearer, ...use(id) })), 'worth more').toBe(
-          'ORDER_AMOUNT',
-        )
         const [row] = await db.query(
           'select amount_in::text, expires_at_s from order_leaves where root_hash = $1',
           [session],
         )
         expect(row).toEqual({ amount_in: sale(25).amountIn.toString(), expires_at_s: NOW_S + 150 })
+      })
+
+      it('counts at its largest value, if the day has room for the difference', async () => {
+        const ether = (priceE18: bigint) => {
+          world.market.own = (token) =>
+            token === NATIVE ? { kind: 'fresh', priceE18, by: 'feed' } : ownPrice(token)
+        }
+        const id = await placeOne({ amountIn: E18 / 10n })
+        const first = await world.trade(session, { ...sale(25), ...use(id) })
+        const counted = async () => {
+          const [row] = await db.query(
+            `select l.micro_usd, o.micro_usd as part, r.day_micro_usd as day, o.max_out::int8 as most
+             from leaves l join order_leaves o using (root_hash, sequence) join roots r on r.hash = l.root_hash
+             where l.root_hash = $1`,
+            [session],
+          )
+          return row
+        }
+        ether(2_600n * E18)
+        const dearer = { ...sale(25), amountOutMin: 25_600_000n, ...use(id) }
+        expect(await world.trade(session, dearer)).toMatchObject({
+          sequence: first.sequence,
+          spend: { trades: 1, day_micro_usd: 26_000_000, this_micro_usd: 26_000_000 },
+        })
+        const most = { micro_usd: 26_000_000, part: 26_000_000, day: 26_000_000, most: 26_260_000 }
+        expect(await counted()).toEqual(most)
+        ether(2_500n * E18)
+        expect(await world.trade(session, { ...sale(25), ...use(id) })).toMatchObject({
+          spend: { day_micro_usd: 26_000_000, this_micro_usd: 26_000_000 },
+        })
+        expect(await counted()).toEqual(most)
+        // The rest of the day is spent: nothing more can be added to it.
+        await db.query(
+          `insert into leaves (root_hash, sequence, micro_usd, signed_at_ms, execution_hash, call_nonce)
+           values ($1, 99, $2, $3, '', $4)`,
+          [session, DAY_MICRO_USD - 26_000_000, NOW_S * 1000, freshNonce()],
+        )
+        ether(2_501n * E18)
+        expect(await world.trade(session, { ...sale(25), ...use(id) })).toMatchObject({ sequence: 1 })
+        ether(2_601n * E18)
+        expect(await outcome(world.trade(session, dearer))).toBe('SESSION_MAX_DAY')
+        expect(await counted()).toMatchObject({ micro_usd: 26_000_000 })
       })
 
       it('is not settled by the expiry of the first', async () => {
