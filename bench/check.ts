@@ -46,6 +46,7 @@ async function measure(
 ): Promise<void> {
   for (let n = 0; n < WARM; n++) await call(n)
   await settled()
+  const ms: Record<string, number> = {}
   for (let batch = 0; batch < BATCHES; batch++) {
     const unit = unitMs()
     const before = processorNow()
@@ -53,13 +54,19 @@ async function measure(
     await settled()
     const after = processorNow()
     for (const name of names) {
-      const value = (after[name] - before[name]) / CALLS / unit
+      const spent = (after[name] - before[name]) / CALLS
       const key = `${what}, ${name}`
-      figures[key] = Math.min(figures[key] ?? Number.POSITIVE_INFINITY, value)
+      figures[key] = Math.min(figures[key] ?? Number.POSITIVE_INFINITY, spent / unit)
+      ms[name] = Math.min(ms[name] ?? Number.POSITIVE_INFINITY, spent)
     }
   }
   console.log(
-    names.map((name) => `${what}, ${name}: ${figures[`${what}, ${name}`]!.toFixed(2)} units`).join('\n'),
+    names
+      .map(
+        (name) =>
+          `${what}, ${name}: ${figures[`${what}, ${name}`]!.toFixed(2)} units, ${ms[name]!.toFixed(1)} ms`,
+      )
+      .join('\n'),
   )
 }
 
