@@ -1,4 +1,4 @@
-import { askReceipt, traceEther } from '@pit/platform/reads'
+import { askReceipt } from '@pit/platform/reads'
 import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -177,26 +177,4 @@ describe('a receipt', () => {
     expect(receiptOf(undefined)).toBeUndefined()
     expect(receiptOf({ error: 'busy' })).toBeUndefined()
   })
-})
-
-it('counts only unreverted transfers of a trace', async () => {
-  const inner = { type: 'CALL', from: ROUTER, to: WALLET, value: '0x5' }
-  const top = {
-    type: 'CALL',
-    from: WALLET,
-    to: ROUTER,
-    value: '0x2',
-    calls: [
-      inner,
-      { ...inner, type: 'DELEGATECALL' },
-      { type: 'CALL', from: ROUTER, to: MEME, error: 'out of gas', calls: [inner] },
-      { type: 'CALL', from: ROUTER.toUpperCase().replace('0X', '0x'), to: RECIPIENT, value: '0x1' },
-    ],
-  }
-  const answering = (answer: unknown) => ({ request: async () => answer }) as never
-  const moves = await traceEther(answering(top), '0x')
-  expect(moves?.net(WALLET)).toBe(3n)
-  expect(moves?.paid(ROUTER, RECIPIENT)).toBe(1n)
-  expect(await traceEther(answering({ ...top, error: 'reverted' }), '0x')).toBeNull()
-  expect(await traceEther({ request: () => Promise.reject(new Error('no')) } as never, '0x')).toBeNull()
 })
