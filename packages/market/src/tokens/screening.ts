@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
@@ -65,6 +66,8 @@ export function createScreening(deps: ScreeningDeps): Screening {
   const queue = new Set<Address>()
   const attempts = new Map<Address, number>()
   const closing = new AbortController()
+  // Every token that waits for its next try listens.
+  setMaxListeners(0, closing.signal)
   let wake = () => {}
   let callerScreens = 0
   const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => screens.size })
