@@ -3,7 +3,7 @@ import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import type { ChainProfile } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { readCode } from './readCode.ts'
+import { isUnchanged, readCode } from './readCode.ts'
 
 const crypto = await createCrypto()
 const TOKEN: Hex = `0x${'ee'.repeat(20)}`
@@ -41,5 +41,15 @@ describe('the reading of the stock beacon', () => {
     const refused = new RpcError('eth_getStorageAt', -32000, 'missing trie node', null)
     expect((await stockBeaconBy(refused)).stockBeacon).toBeNull()
     await expect(stockBeaconBy(new RpcUnreachable('eth_getStorageAt'))).rejects.toThrow()
+  })
+  it('fails when the beacon’s answer is lost: the token would look like one without a proxy', async () => {
+    const lost = new RpcUnreachable('eth_call')
+    await expect(stockBeaconBy(word(BEACON), lost)).rejects.toThrow(lost)
+    const known = await stockBeaconBy(word(BEACON))
+    const rpc = rpcOf(async (method) => {
+      if (method === 'eth_getStorageAt') return word(BEACON)
+      throw lost
+    })
+    await expect(isUnchanged({ rpc, crypto, profile }, TOKEN, known)).rejects.toThrow(lost)
   })
 })

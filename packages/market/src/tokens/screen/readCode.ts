@@ -63,10 +63,7 @@ export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeRea
 
 /** The current result of `paused()`; null without such a function. */
 export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address): Promise<boolean | null> {
-  const answer = await readOne(rpc, askCall(pausedCall(token), { gas: CALL_GAS })).catch((error) => {
-    if (error instanceof RpcError) return null
-    throw error
-  })
+  const answer = await answerOr(readOne(rpc, askCall(pausedCall(token), { gas: CALL_GAS })), null)
   return answer?.length === 66 ? flagIn(answer) : null
 }
 
@@ -77,20 +74,24 @@ async function findProxy(
 ): Promise<{ proxy: ProxyAt | null; beacon: Address | null | undefined }> {
   const slotAt = async (slot: Hex) => addressIn(await readOne(rpc, askStorage(token, slot)))
   const [beacon, ...implementations] = await Promise.all([
-    slotAt(BEACON_SLOT).catch((error) => {
-      if (error instanceof RpcError) return undefined
-      throw error
-    }),
+    answerOr(slotAt(BEACON_SLOT), undefined),
     ...IMPLEMENTATION_SLOTS.map(slotAt),
   ])
   if (beacon) {
     const query = askCall({ to: beacon, data: IMPLEMENTATION_SELECTOR }, { gas: CALL_GAS })
-    const implementation = addressIn(await readOne(rpc, query).catch(() => undefined))
+    const implementation = addressIn(await answerOr(readOne(rpc, query), undefined))
     if (implementation) return { proxy: { kind: 'beacon', at: beacon, implementation }, beacon }
   }
   const implementation = implementations.find((address) => address !== null)
   return { proxy: implementation ? { kind: 'implementation', at: token, implementation } : null, beacon }
 }
+
+/** `other` if the node refuses the read, as for a call that reverts. Throws if the node does not respond. */
+export const answerOr = <T, Other>(reading: Promise<T>, other: Other): Promise<T | Other> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof RpcError) return other
+    throw error
+  })
 
 const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(address))
 

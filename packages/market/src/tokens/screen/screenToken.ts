@@ -8,7 +8,7 @@ import type { TextFault, TokenReading, Trial } from '../reading.ts'
 import { decodeText, NAME_MAX_CHARS, SYMBOL_MAX_CHARS } from '../text.ts'
 import { findFirstPoolAtS } from './findFirstPool.ts'
 import { findTrials, type TrialWay } from './findTrials.ts'
-import { addressIn, readCode } from './readCode.ts'
+import { addressIn, answerOr, readCode } from './readCode.ts'
 import { boughtIn, readPowers, readTrial, wordOf } from './readTrial.ts'
 import { type SimResults, simulate } from './simulate.ts'
 import {
@@ -179,7 +179,7 @@ async function readOwner(
 ): Promise<Address | null> {
   for (const selector of OWNER_SELECTORS.filter((known) => selectors.has(known))) {
     const query = askCall({ to: token, data: `0x${selector}` }, { gas: OWNER_GAS })
-    const word = await readOne(rpc, query).catch(() => undefined)
+    const word = await answerOr(readOne(rpc, query), undefined)
     if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
   }
   return null
