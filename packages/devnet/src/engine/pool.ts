@@ -22,10 +22,14 @@ export interface Pool {
 
 /** Past this many, search for entries the engine has dropped or replaced. */
 const SWEEP_AT = 512
+/** Newest mined transactions that are remembered: far more than are mined before a send returns. */
+const MINED_KEPT = 4_096
 
 export function createPool(): Pool {
   // Undefined: signed by the engine, rebuilt from its JSON when needed.
   const sent = new Map<Hex, Replayable | undefined>()
+  // A transaction may be mined before the answer to its sender arrives.
+  const mined = new Set<Hex>()
   let sweepAt = SWEEP_AT
 
   const held = async (engine: Provider) => {
@@ -38,6 +42,7 @@ export function createPool(): Pool {
     return pending.filter(isPending)
   }
   const keep = async (engine: Provider, hash: Hex, form: Replayable | undefined) => {
+    if (mined.has(hash)) return
     sent.set(hash, form)
     if (sent.size <= sweepAt) return
     sweepAt = Number.POSITIVE_INFINITY
@@ -62,6 +67,8 @@ export function createPool(): Pool {
       return block.transactions.map((tx) => {
         const form = sent.get(tx.hash) ?? replayableOf(tx)
         sent.delete(tx.hash)
+        mined.add(tx.hash)
+        if (mined.size > MINED_KEPT) mined.delete(mined.values().next().value!)
         return form
       })
     },
