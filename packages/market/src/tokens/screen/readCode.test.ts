@@ -45,11 +45,11 @@ describe('the reading of the stock beacon', () => {
   it('fails when the beacon’s answer is lost: the token would look like one without a proxy', async () => {
     const lost = new RpcUnreachable('eth_call')
     await expect(stockBeaconBy(word(BEACON), lost)).rejects.toThrow(lost)
-    const known = await stockBeaconBy(word(BEACON))
+    const origin = await stockBeaconBy(word(BEACON))
     const rpc = rpcOf(async (method) => {
       if (method === 'eth_getStorageAt') return word(BEACON)
       throw lost
     })
-    await expect(isUnchanged({ rpc, crypto, profile }, TOKEN, known)).rejects.toThrow(lost)
+    await expect(isUnchanged({ rpc, crypto, profile }, TOKEN, origin)).rejects.toThrow(lost)
   })
 })
