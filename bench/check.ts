@@ -12,21 +12,22 @@ import { compare, type Figures } from './check/compare.ts'
 import { processorMs, unitMs } from './check/processorMs.ts'
 import { rpcTimed } from './trade/measure.ts'
 import { openTraders, TRADE } from './trade/traders.ts'
+import { watchScreening } from './watchScreening.ts'
 
 /** The least of some batches: other work on the machine only adds. */
 const BATCHES = 4
 const CALLS = Number(process.env['CALLS'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 120)
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 /** A process is at rest a minute after its last request. */
 const REST_AFTER_S = 65
 const REST_S = 30
 const file = `bench/baseline/${process.arch}.json`
 
 const figures: Figures = {}
+const screening = await watchScreening()
 const world = await openSessionWorld({
   devnet: { MARKET: 'off' },
-  server: { RATE_LIMIT_SCALE: '1000000' },
+  server: { RATE_LIMIT_SCALE: '1000000', ...screening.env },
 })
 const { devnet, server } = world
 const pids = { server: server.pid, signer: world.signer.pid, devnet: devnet.pid }
@@ -72,7 +73,7 @@ async function measure(
 
 try {
   const { owner, call, signTrades, openSession } = await openTraders(world, 'check')
-  await sleep(SETTLE_S * 1_000)
+  await screening.ended()
   console.log(`unit: ${unitMs().toFixed(2)} ms of this machine`)
 
   await measure('GET config', ['server'], async () => {

@@ -22,10 +22,9 @@ import { MNEMONIC, openTrader } from '../e2e/trading/trader.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
 import { openTable } from '../packages/trading/src/fast/index.ts'
 import { createSimulator } from '../packages/trading/src/simulate/index.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.argv[2] ?? 400)
-/** A fresh server screens the registry first; then all code is compiled. */
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM_UP = 300
 const REST_MS = 150
 const SEQUENCER_MS = Number(process.env['SEQUENCER_MS'] ?? 0)
@@ -38,9 +37,11 @@ const PAIR = 'ETH/USDG'
 type Answered = Answer<'live.fast'> & { error?: { code: string; message: string } }
 type Subject = 'send' | 'fast' | 'simulateAndSend' | 'fastSimulated'
 
+const screening = await watchScreening()
 const devnet = await startDevnetProcess({ MARKET: 'off' })
 const server = await startServerProcess({
   ...tradingEnv(devnet),
+  ...screening.env,
   FAST_ENABLED: '1',
   RATE_LIMIT_SCALE: '1000000',
   ...(process.env['DATABASE_URL'] ? { DATABASE_URL: process.env['DATABASE_URL'] } : {}),
@@ -240,7 +241,7 @@ const order: Subject[] = ['send', 'fast', 'simulateAndSend', 'fastSimulated']
 let freshAtMs = 0
 let minOut = 0n
 if (SEQUENCER_MS > 0) await rpc.request('devnet_sequencer', [{ mode: 'slow', delay_ms: SEQUENCER_MS }])
-await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1000))
+await screening.ended()
 for (let round = -WARM_UP; round < ROUNDS; round++) {
   if (Date.now() - freshAtMs > FRESH_EVERY_MS) {
     await rpc.request('devnet_setFeed', ['ETH', {}])

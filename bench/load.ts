@@ -6,14 +6,17 @@ import { openTradingWorld } from '../e2e/trading/world.ts'
 import { startCpu } from './limits/cpu.ts'
 import { figure } from './trade/measure.ts'
 import { prepareLoad } from './trade/prepareLoad.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const PREPARES_S = Number(process.env['PREPARES_S'] ?? 60)
 const PREPARES_PER_S = Number(process.env['PREPARES_PER_S'] ?? 50)
 const WARM_S = Number(process.env['WARM_S'] ?? 15)
 const WANTED = 5
 
-const world = await openTradingWorld({ devnet: { MARKET: 'off' } })
+const screening = await watchScreening()
+const world = await openTradingWorld({ devnet: { MARKET: 'off' }, server: screening.env })
 try {
+  await screening.ended()
   await prepareLoad(world.server, { seconds: WARM_S, perS: PREPARES_PER_S })
   const use = startCpu([
     { name: 'server', pid: world.server.pid },

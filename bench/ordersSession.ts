@@ -9,12 +9,12 @@ import { openSessionWorld } from '../e2e/session/world.ts'
 import { startCpu } from './limits/cpu.ts'
 import { figure, median, quantile } from './trade/measure.ts'
 import { openTraders } from './trade/traders.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 12)
 /** Trades of one kind before the other: enough for the clock of processor time. */
 const BATCH = Number(process.env['BATCH'] ?? 15)
 const WARM = Number(process.env['WARM'] ?? 4)
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const TARGET = 1.1
 const CONTROLS = {
   signature_above_usd: 100_000,
@@ -34,13 +34,14 @@ interface Contestant {
   signerMs: number[]
 }
 
-const world = await openSessionWorld()
+const screening = await watchScreening()
+const world = await openSessionWorld({ server: screening.env })
 try {
   const plain = await open('without', {})
   const nonceOnly = await open('nonce', { controls: {} })
   const controlled = await open('with', { controls: CONTROLS })
   const contestants = [plain, nonceOnly, controlled]
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1_000))
+  await screening.ended()
   for (let round = -WARM; round < ROUNDS; round++) {
     const turns = round % 2 === 0 ? contestants : [...contestants].reverse()
     for (const contestant of turns) await batch(contestant, round >= 0)

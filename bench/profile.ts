@@ -11,14 +11,14 @@ import { openSessionWorld } from '../e2e/session/world.ts'
 import { receiptOf } from '../e2e/trading/trader.ts'
 import { ownTimes } from './profile/ownTimes.ts'
 import { openTraders, TRADE } from './trade/traders.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
-/** A fresh server screens the registry first. */
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const folder = process.argv[2] ?? '.cache/profiles'
 
+const screening = await watchScreening()
 const world = await openSessionWorld({
-  server: { ...WATCHED, RATE_LIMIT_SCALE: '1000000', FAST_ENABLED: '1' },
+  server: { ...screening.env, ...WATCHED, RATE_LIMIT_SCALE: '1000000', FAST_ENABLED: '1' },
 })
 const { server, devnet } = world
 mkdirSync(folder, { recursive: true })
@@ -49,7 +49,7 @@ try {
     console.log(`${title}\n  most by itself: ${most.join(', ')}`)
   }
 
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1_000))
+  await screening.ended()
   await show('quote', async () => () => call('live/quote', TRADE))
   await show('prepare', async () => () => call('live/prepare', { wallet: owner.wallet, ...TRADE }))
 

@@ -11,13 +11,13 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../e2e/serverProcess.ts'
 import { startCpu, type Watched } from './limits/cpu.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const REST_S = Number(process.env['REST_S'] ?? 60)
 const MARKETS = (process.env['REST_MARKET'] ?? 'on,off').split(',')
 const BUILDS = (process.env['REST_DIST'] ?? 'dist').split(',')
 /** After the last screen: a process is at rest a minute after its start or its last request. */
 const SETTLE_S = Number(process.env['SETTLE_S'] ?? 70)
-const WARM_WITHIN_S = 300
 const LIMIT_PERCENT = { on: 8, off: 3 } as Record<string, number>
 const LIMIT_DISK_MB = 10
 const LIMIT_RSS_MB = 700
@@ -28,7 +28,7 @@ async function measure(build: string, market: string): Promise<void> {
   const started = await start(build, dataDir, market)
   try {
     const { watched } = started
-    await untilScreened(started.metricsUrl)
+    await started.screening.ended()
     await sleep(SETTLE_S * 1_000)
     const bytesBefore = archiveBytes(dataDir)
     const endCpu = startCpu(watched)
@@ -58,17 +58,18 @@ async function measure(build: string, market: string): Promise<void> {
 
 interface Started {
   watched: Watched[]
-  metricsUrl: string
+  screening: Awaited<ReturnType<typeof watchScreening>>
   stop(): Promise<void>
 }
 
 async function start(build: string, dataDir: string, market: string): Promise<Started> {
-  const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT', 'METRICS_PORT']
+  const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT']
   const ports: Record<string, string> = {}
   for (const name of names) ports[name] = String(await freePort())
+  const screening = await watchScreening()
   const child: ChildProcess = spawn(process.execPath, [resolve(build, 'start.js')], {
     cwd: resolve(build, '..'),
-    env: { ...process.env, DATA_DIR: dataDir, MARKET: market, ...ports },
+    env: { ...process.env, DATA_DIR: dataDir, MARKET: market, ...ports, ...screening.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -85,7 +86,7 @@ async function start(build: string, dataDir: string, market: string): Promise<St
       pid,
       name: NAMES.find((name) => file.includes(`${name}.js`)) ?? file,
     })),
-    metricsUrl: `http://127.0.0.1:${ports['METRICS_PORT']}/metrics`,
+    screening,
     async stop() {
       child.kill('SIGTERM')
       await ended
@@ -96,18 +97,6 @@ async function start(build: string, dataDir: string, market: string): Promise<St
 function childrenOf(parent: number): { pid: number; file: string }[] {
   const pids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ')
   return pids.map((pid) => ({ pid: Number(pid), file: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }))
-}
-
-/** Until the background screens of a fresh store are done. */
-async function untilScreened(metricsUrl: string): Promise<void> {
-  const endMs = performance.now() + WARM_WITHIN_S * 1_000
-  for (let emptyFor = 0; emptyFor < 5; ) {
-    await sleep(1_000)
-    const text = await (await fetch(metricsUrl)).text()
-    const waiting = Number(/^pit_token_screen_queue (\d+)/m.exec(text)?.[1] ?? 1)
-    emptyFor = waiting === 0 ? emptyFor + 1 : 0
-    if (performance.now() > endMs) throw new Error(`${waiting} tokens still wait for a screen`)
-  }
 }
 
 /** The permanent part of the chain: its log and image are replaced every few minutes. */

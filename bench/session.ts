@@ -9,14 +9,14 @@ import type { SessionTrade } from '../e2e/session/party.ts'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { figure, median, quantile, rpcTimed } from './trade/measure.ts'
 import { openTraders, TRADE } from './trade/traders.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
-/** A fresh server screens the registry first; then all code is compiled. */
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 150)
 const TARGET = 1.3
 
-const world = await openSessionWorld()
+const screening = await watchScreening()
+const world = await openSessionWorld({ server: screening.env })
 try {
   const { owner, timed, openSession } = await openTraders(world, 'session')
   const inSession = await openSession()
@@ -30,7 +30,7 @@ try {
       parts.set(key, [...(parts.get(key) ?? []), ms])
     }
   }
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1000))
+  await screening.ended()
   for (let round = -WARM; round < ROUNDS; round++) {
     const prepared = await timed<{ timings: Record<string, number> }>('live/prepare', {
       wallet: owner.wallet,

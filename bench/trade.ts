@@ -14,6 +14,7 @@ import { createByHand } from './trade/byHand.ts'
 import { openDistantNode } from './trade/distantNode.ts'
 import { figure, median, post, rpcTimed } from './trade/measure.ts'
 import { prepareLoad } from './trade/prepareLoad.ts'
+import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
 /** Warm-up rounds for code compilation, as in a running service. */
@@ -23,18 +24,17 @@ const TRADES_S = Number(process.env['TRADES_S'] ?? 20)
 const PREPARES_S = Number(process.env['PREPARES_S'] ?? 60)
 const PREPARES_PER_S = Number(process.env['PREPARES_PER_S'] ?? 50)
 const NODE_MS = Number(process.env['NODE_MS'] ?? 0)
-/** A fresh server screens the registry first. */
-const SETTLE_S = Number(process.env['SETTLE_S'] ?? 30)
 const AMOUNT = 2n * 10n ** 16n
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString() }
 
+const screening = await watchScreening()
 let far: Awaited<ReturnType<typeof openDistantNode>> | undefined
 const world = await openTradingWorld({
   devnet: { MARKET: 'off' },
   server: async ({ url }) => {
-    if (NODE_MS === 0) return {}
+    if (NODE_MS === 0) return screening.env
     far = await openDistantNode(url, NODE_MS)
-    return { CHAIN_RPC_URL: far.url }
+    return { ...screening.env, CHAIN_RPC_URL: far.url }
   },
 })
 const { devnet, server, profile } = world
@@ -64,7 +64,7 @@ try {
     args: [{ tokenIn: hand.weth, tokenOut: hand.usdg, amountIn: AMOUNT, fee: 500, sqrtPriceLimitX96: 0n }],
   })
 
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_S * 1000))
+  await screening.ended()
   const times: Record<string, number[]> = {}
   const note = (name: string, ms: number) => {
     times[name] ??= []
