@@ -161,7 +161,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
 
   /** Sends once to the best address; tries another only if nothing was sent. */
   async function sendOnce(input: Ask): Promise<RpcAnswer[]> {
-    let last: unknown = new RpcUnreachable('no address to send to', { unsent: true })
+    let last: unknown = null
     for (const address of inOrder(addresses, input.calls, performance.now())) {
       try {
         await verify(address, Math.max(1, input.untilMs - performance.now()))
@@ -172,7 +172,7 @@ export function createRpc(options: RpcOptions): AddressedRpc {
         if (!(error instanceof RpcUnreachable && error.unsent)) throw error
       }
     }
-    throw last
+    throw last ?? new RpcUnreachable('no address to send to', { unsent: true })
   }
 
   function askAnyone(input: Ask): Promise<RpcAnswer[]> {

@@ -2,14 +2,17 @@ import type { Address, Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import { askCall, readAll, wordIn } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi, prepareEncodeFunctionData } from 'viem'
 import type { PlanStep } from '../types.ts'
 
 /** Virtual contract of Nitro nodes; other chains have nothing there. */
 const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000c8'
-const abi = parseAbi([
-  'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64, uint256, uint256)',
-])
+/** The selector is hashed once. */
+const estimate = prepareEncodeFunctionData({
+  abi: parseAbi([
+    'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64, uint256, uint256)',
+  ]),
+})
 const READ_MS = 1_000
 const ASK_AGAIN_MS = 600_000
 /** More than any transaction of ours: a higher result is invalid. */
@@ -24,9 +27,10 @@ export type ParentGas = (steps: readonly PlanStep[]) => Promise<number[]>
 export function createParentGas({ rpc, clock }: { rpc: Pick<Rpc, 'batch'>; clock: Clock }): ParentGas {
   let absentUntilMs = 0
   return async (steps) => {
-    const calls = steps.flatMap(({ tx }, i) => (tx ? [{ i, call: callOf(tx) }] : []))
     const gas = steps.map(() => 0)
-    if (calls.length === 0 || clock.nowMs() < absentUntilMs) return gas
+    if (clock.nowMs() < absentUntilMs) return gas
+    const calls = steps.flatMap(({ tx }, i) => (tx ? [{ i, call: callOf(tx) }] : []))
+    if (calls.length === 0) return gas
     const questions = calls.map(({ call }) => askCall({ to: NODE_INTERFACE, data: call }))
     const answers = await readAll(rpc, questions, { timeoutMs: READ_MS }).catch(() => null)
     if (answers === null) return gas
@@ -40,4 +44,4 @@ export function createParentGas({ rpc, clock }: { rpc: Pick<Rpc, 'batch'>; clock
 }
 
 const callOf = ({ to, data }: { to: Address; data: Hex }): Hex =>
-  encodeFunctionData({ abi, functionName: 'gasEstimateL1Component', args: [to, false, data] })
+  encodeFunctionData({ ...estimate, args: [to, false, data] })
