@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { sendToSupervisor } from '@pit/platform/process'
 import { keepFilesPrivate } from '@pit/platform/settings'
 import { readTarget } from './client/settings.ts'
 import { environment } from './config.ts'
@@ -26,7 +27,7 @@ process.on('disconnect', stop)
 process.on('SIGINT', () => {})
 
 const pitAdmin = fileURLToPath(new URL('pitAdmin.js', import.meta.url))
-const report = (type: 'stage' | 'ready', text: string) => process.send?.({ type, text })
+const report = (type: 'stage' | 'ready', text: string) => sendToSupervisor({ type, text })
 
 /** The operator's command: entries otherwise wait for the next season, which is two weeks away. */
 async function admit(entryId: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { sendToSupervisor } from '@pit/platform/process'
 import { StartRefused } from '@pit/platform/settings'
 import { readConfig } from './config.ts'
 import { startDevnet } from './devnet.ts'
@@ -10,7 +11,7 @@ const startedAt = performance.now()
 const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
 
 function report(row: Report): void {
-  if (process.send) process.send(row)
+  if (process.send) sendToSupervisor(row)
   else console.log(`${seconds()}  ${row.type === 'ready' ? 'ready: ' : ''}${row.text}`)
 }
 

@@ -5,6 +5,7 @@ import { keepFilesPrivate } from '../settings/ownFiles.ts'
 import { ProfileError } from '../settings/readProfile.ts'
 import { StartRefused } from '../settings/startRefused.ts'
 import { StoreLockedError } from './processLock.ts'
+import { sendToSupervisor } from './sendToSupervisor.ts'
 
 export interface Running {
   close(): Promise<void>
@@ -78,7 +79,6 @@ export async function runProcess<Part extends Running>({
 }
 
 function report(type: 'stage' | 'ready', text: string): void {
-  // If the supervisor is gone, the message is dropped; this process ends by itself.
-  if (process.send) void (process.connected && process.send({ type, text }))
+  if (process.send) sendToSupervisor({ type, text })
   else console.log(type === 'ready' ? `ready: ${text}` : text)
 }
