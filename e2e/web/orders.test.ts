@@ -114,7 +114,7 @@ describe('live', () => {
     await page.getByLabel('Least price in USD, optional').fill('1400')
     await page.getByText('A stop with a least price may wait for ever.').waitFor()
     await page.getByRole('button', { name: 'Review order' }).click()
-    await page.getByText(/once ETH is at or below 1500 USD/).waitFor(WAIT)
+    await page.getByText(/once ETH is at or below 1,500 USD/).waitFor(WAIT)
     expect(await page.getByRole('dialog').innerText()).toContain('it may wait for ever')
     expect(await lookAt(page, 'orderReview')).toEqual([])
     await page.getByRole('button', { name: 'Sign and place' }).click()

@@ -1,4 +1,4 @@
-import { dollarsText, microUsdDown } from '@pit/protocol'
+import { dollarsText, microUsdDown, usdText } from '@pit/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { DECISION_SCHEMA, type DecisionAnswer, STATE_MAX_CHARS } from './decisionSchema.ts'
 import { MIN_ORDER_MICRO_USD } from './purse.ts'
@@ -88,5 +88,5 @@ function sizeFault(usd: number, { maxTradeMicroUsd }: DecisionRequest): Fault | 
   const microUsd = fits ? microUsdDown(usd) : undefined
   if (microUsd !== undefined && microUsd >= MIN_ORDER_MICRO_USD && microUsd <= maxTradeMicroUsd)
     return undefined
-  return { code: 'AI_SIZE', message: `${usd} USD is outside $1.00 to ${dollarsText(maxTradeMicroUsd)}.` }
+  return { code: 'AI_SIZE', message: `${usdText(usd)} is outside $1.00 to ${dollarsText(maxTradeMicroUsd)}.` }
 }

@@ -1,3 +1,4 @@
+import { grouped } from '@pit/protocol'
 import { REASON_MAX_CHARS } from './decisionSchema.ts'
 
 /** Control, direction and lone surrogate characters, which could hide or forge text. */
@@ -10,5 +11,5 @@ export const plainText = (text: string, maxChars = REASON_MAX_CHARS): string =>
 /** A price for messages, with decimals by its size. */
 export function shownPrice(priceE18: bigint): string {
   const usd = Number(priceE18) / 1e18
-  return `$${usd >= 1 ? usd.toFixed(2) : usd.toPrecision(4)}`
+  return `$${usd >= 1 ? grouped(usd.toFixed(2)) : usd.toPrecision(4)}`
 }

@@ -11,7 +11,7 @@ import {
   type Toolset,
   type Trading,
 } from '@pit/mcp'
-import { isRiskCode } from '@pit/protocol'
+import { grouped, isRiskCode } from '@pit/protocol'
 import { countSignatures, readHttpToken } from '@pit/sidecar'
 import { Command, InvalidArgumentError } from 'commander'
 import { onlySignsIn, openAccount } from './client/account.ts'
@@ -88,7 +88,7 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
     nowMs,
     log: terminal.say,
   })
-  const how = trading ? `trading up to $${options.maxUsdPerTrade} a trade` : 'read-only'
+  const how = trading ? `trading up to $${grouped(options.maxUsdPerTrade ?? 0)} a trade` : 'read-only'
   if (options.http === undefined) {
     serveStdio(factory, { onerror: (error) => terminal.say(`MCP over stdio: ${error.message}`) })
     terminal.say(`Serving ${target.name} as ${client.address} over stdio, ${how}.`)

@@ -1,5 +1,5 @@
 import { type Address, NATIVE } from '@pit/chain'
-import { decimalText } from '@pit/protocol'
+import { etherText, groupedText } from '@pit/protocol'
 import { refuse } from './errors.ts'
 import type { Pins } from './pins.ts'
 
@@ -27,7 +27,7 @@ export function refuseUnfunded(
 
 /** Whole tokens with their symbol; atoms and the address of a token the pins do not know. */
 function amountText({ tokens }: Pick<Pins, 'tokens'>, token: Address, atoms: bigint): string {
-  if (token === NATIVE) return `${decimalText(atoms, 18)} ETH`
+  if (token === NATIVE) return etherText(atoms)
   const info = tokens.get(token)
-  return info ? `${decimalText(atoms, info.decimals)} ${info.core ?? token}` : `${atoms} atoms of ${token}`
+  return info ? `${groupedText(atoms, info.decimals)} ${info.core ?? token}` : `${atoms} atoms of ${token}`
 }

@@ -3,7 +3,6 @@ import { address, uint, uint48 } from '@pit/chain/test/randomCall'
 import fc from 'fast-check'
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
-import { wholeOf } from './describeSwap.ts'
 import {
   encodeBatch,
   encodeCurveTrade,
@@ -90,14 +89,4 @@ it('encodes approvals and transfers as viem does', () => {
     ),
     { numRuns: 300 },
   )
-})
-
-it.each<[bigint, number, string]>([
-  [0n, 18, '0'],
-  [1n, 18, '0.000000000000000001'],
-  [1_500_000n, 6, '1.5'],
-  [1_000_000n, 6, '1'],
-  [1_234n, 0, '1234'],
-])('writes %s atoms of %s decimals as %s', (atoms, decimals, text) => {
-  expect(wholeOf(atoms, decimals)).toBe(text)
 })

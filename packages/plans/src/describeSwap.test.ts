@@ -60,20 +60,20 @@ it('describes every command in a sentence', () => {
     {
       command: 'PERMIT2_PERMIT',
       does:
-        `Lets ${router} move up to 2500 USDG (2500000000 atoms) of the caller through Permit2 until ` +
+        `Lets ${router} move up to 2,500 USDG (2500000000 atoms) of the caller through Permit2 until ` +
         '2026-01-15T12:26:40.000Z, by the caller’s signature (nonce 3, valid until ' +
         '2026-01-15T12:26:40.000Z).',
     },
     {
       command: 'V3_SWAP_EXACT_IN',
       does:
-        'Swaps 1500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); ' +
+        'Swaps 1,500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); ' +
         'at least 0 WETH (0 atoms), to the router.',
     },
     {
       command: 'V4_SWAP',
       does:
-        'Swaps 1000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); ' +
+        'Swaps 1,000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); ' +
         'at least 0 ETH (0 atoms), to the router.',
     },
     {

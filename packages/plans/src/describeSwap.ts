@@ -10,7 +10,7 @@ import {
   type RunCommand,
   readRun,
 } from '@pit/chain'
-import { feeOf } from '@pit/protocol'
+import { decimalText, feeOf, grouped } from '@pit/protocol'
 import { encodeSwap } from './encodeSwap.ts'
 import type { SwapPath } from './plan.ts'
 
@@ -61,7 +61,7 @@ function createDescriber(names: TokenNames, plan: SwapPath) {
 
   const amount = (token: Address, atoms: bigint) => {
     const places = decimals(token)
-    const whole = places === undefined ? null : wholeOf(atoms, places)
+    const whole = places === undefined ? null : decimalText(atoms, places)
     return { token, symbol: symbol(token), amount: whole, atoms: atoms.toString() }
   }
   const money = (token: Address, atoms: bigint): string => {
@@ -69,7 +69,7 @@ function createDescriber(names: TokenNames, plan: SwapPath) {
     const { amount: whole } = amount(token, atoms)
     return whole === null
       ? `${atoms} atoms of ${symbol(token)}`
-      : `${whole} ${symbol(token)} (${atoms} atoms)`
+      : `${grouped(whole)} ${symbol(token)} (${atoms} atoms)`
   }
   const who = (address: Address): string =>
     address === MSG_SENDER ? 'the caller' : address === ADDRESS_THIS ? 'the router' : address
@@ -126,15 +126,7 @@ function poolOf(hop: HopPath): string {
   return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
 }
 
-/** Atoms as an exact decimal text without trailing zeros. */
-export function wholeOf(atoms: bigint, decimals: number): string {
-  const digits = atoms.toString().padStart(decimals + 1, '0')
-  const at = digits.length - decimals
-  const fraction = digits.slice(at).replace(/0+$/, '')
-  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
-}
-
-const percentOf = (pips: number): string => `${wholeOf(BigInt(pips), 4)}%`
+const percentOf = (pips: number): string => `${decimalText(BigInt(pips), 4)}%`
 
 /** Times beyond the range of Date stay numbers. */
 function timeOf(seconds: bigint): string {

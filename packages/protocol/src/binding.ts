@@ -7,6 +7,7 @@ import type {
 } from './bindingSchema.ts'
 import { canonicalJson } from './canonicalJson.ts'
 import { lower } from './lower.ts'
+import { grouped } from './money/decimals.ts'
 import { MICRO_USD_PER_USD } from './money/dollars.ts'
 import { CHAIN_ID, FEE, SESSION } from './numbers.ts'
 
@@ -28,7 +29,7 @@ export function limitFaults(limits: BindingLimits): BindingFault[] {
   say(
     between(trade, 1, maxTradeUsdMax * MICRO),
     'max_trade_usd',
-    `must be above 0 and at most ${maxTradeUsdMax}`,
+    `must be above 0 and at most ${grouped(maxTradeUsdMax)}`,
   )
   say(
     between(day, trade, multiple * trade),

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type BindingFault, boundControls } from './binding.ts'
 import type { BindingControls, SessionBinding } from './bindingSchema.ts'
-import { fractionOf } from './money/decimals.ts'
+import { fractionOf, grouped } from './money/decimals.ts'
 import { MICRO_USD_PER_USD, microUsdDown, usdOf } from './money/dollars.ts'
 import { CONTROLS, DAY_S, SESSION } from './numbers.ts'
 import type { ControlsIn, ControlsOut } from './schemas/controls.ts'
@@ -21,7 +21,11 @@ export function readControls(
   const micro = (usd: number, field: string, least: number): number => {
     const value = Number(microUsdDown(usd))
     const isGood = isWholeMicro(usd) && value >= least && usd >= 0 && usd <= MAX_USD
-    check(isGood, field, `must be ${least > 0 ? 'above 0' : '0'} to ${MAX_USD} with at most six decimals`)
+    check(
+      isGood,
+      field,
+      `must be ${least > 0 ? 'above 0' : '0'} to ${grouped(MAX_USD)} with at most six decimals`,
+    )
     return value
   }
   const period = (seconds: number, field: string): number => {

@@ -1,4 +1,4 @@
-import { decimalText } from '@pit/protocol'
+import { decimalText, grouped } from '@pit/protocol'
 
 /** Display formats of numbers, times and addresses. */
 
@@ -66,8 +66,7 @@ export function amount(
   const decimalsShown = Math.max(0, digits - (units === '0' ? 0 : units.length))
   const leading = units === '0' ? rest.length - rest.replace(/^0+/, '').length : 0
   const shown = rest.slice(0, decimalsShown + leading).replace(/0+$/, '')
-  const grouped = units.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
-  return `${value < 0n ? '−' : ''}${grouped}${shown === '' ? '' : `.${shown}`}`
+  return `${value < 0n ? '−' : ''}${grouped(units)}${shown === '' ? '' : `.${shown}`}`
 }
 
 /** `pool 0.05%`. */

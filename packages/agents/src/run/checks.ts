@@ -1,12 +1,14 @@
 import { type BrainBook, type Decision, MIN_ORDER_MICRO_USD } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import {
+  grouped,
   type HoldCode,
   type LeagueHoldCode,
   type OurHoldCode,
   PRACTICE_ASSETS,
   TRADE,
   usdOf,
+  usdText,
 } from '@pit/protocol'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { SignedPart } from './types.ts'
@@ -81,14 +83,14 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
     if (microUsd > maxTradeMicroUsd) {
       return holdWith(
         'MAX_TRADE',
-        `${usdOf(microUsd)} USD exceeds the limit of ${usdOf(maxTradeMicroUsd)} USD per trade.`,
+        `${usdText(usdOf(microUsd))} exceeds the limit of ${usdText(usdOf(maxTradeMicroUsd))} per trade.`,
       )
     }
     if (dayUsed + microUsd > maxDayMicroUsd) {
       return holdWith(
         'MAX_DAY',
-        `${usdOf(microUsd)} USD exceeds the daily limit: ${usdOf(dayUsed)} of ` +
-          `${usdOf(maxDayMicroUsd)} USD are used.`,
+        `${usdText(usdOf(microUsd))} exceeds the daily limit: ${grouped(usdOf(dayUsed))} of ` +
+          `${usdText(usdOf(maxDayMicroUsd))} are used.`,
       )
     }
     // Cash does not count as a position.
@@ -103,7 +105,8 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
       if (value + microUsd > maxPositionMicroUsd) {
         return holdWith(
           'MAX_POSITION',
-          `${usdOf(value)} USD of ${tokenOut.token} are held; the limit is ${usdOf(maxPositionMicroUsd)} USD.`,
+          `${usdText(usdOf(value))} of ${tokenOut.token} are held; ` +
+            `the limit is ${usdText(usdOf(maxPositionMicroUsd))}.`,
         )
       }
     }

@@ -8,6 +8,8 @@ import {
   lessPipsDown,
   markPrice,
   TRADE,
+  usdOf,
+  usdText,
   worthDown,
 } from '@pit/protocol'
 import type { CosignedTrade, Session } from '@pit/sessions'
@@ -126,11 +128,11 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
       )
       const floor = less(inputMicroUsd, quoted.slippageCapBps + fee.bps + TRADE.maxVsMidBps)
       if (got < floor)
-        return `The minimum output is worth ${got} micro-dollars at marks; the floor is ${floor}.`
+        return `The minimum output is worth ${dollars(got)} at marks; the floor is ${dollars(floor)}.`
       // Never more than ordered, with 1% tolerance for rounding.
       return inputMicroUsd <= order.microUsd + order.microUsd / 100n
         ? null
-        : `The input is worth ${inputMicroUsd} micro-dollars at marks, more than the order’s ${order.microUsd}.`
+        : `The input is worth ${dollars(inputMicroUsd)} at marks, more than the order’s ${dollars(order.microUsd)}.`
     },
   },
   {
@@ -139,6 +141,8 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
       trade.simulation.ok && trade.ready ? null : 'The simulation of the exact transaction failed.',
   },
 ]
+
+const dollars = (microUsd: bigint): string => usdText(usdOf(microUsd))
 
 /** The first violated rule. */
 export const holdTrade = (facts: TradeFacts): TradeHold | null =>

@@ -1,4 +1,4 @@
-import { boundRiskTerms, fail, usdOf } from '@pit/protocol'
+import { boundRiskTerms, fail, usdOf, usdText } from '@pit/protocol'
 import type { AgentSession } from '@pit/sessions'
 import type { HostedAgent } from '../types.ts'
 import { policiesOf } from './riskTerms.ts'
@@ -24,11 +24,11 @@ export function outsideOf(agent: Bounded, { binding }: Pick<AgentSession, 'bindi
   }
   const trade = BigInt(binding.limits.max_trade_micro_usd)
   if (limits.maxTradeMicroUsd > trade) {
-    say('max_trade', 'limits.max_trade_usd', `it allows ${usdOf(trade)} USD per trade`)
+    say('max_trade', 'limits.max_trade_usd', `it allows ${usdText(usdOf(trade))} per trade`)
   }
   const day = BigInt(binding.limits.max_day_micro_usd)
   if (limits.maxDayMicroUsd > day) {
-    say('max_day', 'limits.max_day_usd', `it allows ${usdOf(day)} USD per 24 hours`)
+    say('max_day', 'limits.max_day_usd', `it allows ${usdText(usdOf(day))} per 24 hours`)
   }
   const bound = boundRiskTerms(binding)
   const unaccepted = terms.acceptRisks.filter((code) => !bound.accept_risks.includes(code))

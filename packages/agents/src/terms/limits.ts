@@ -1,5 +1,5 @@
 import { MIN_ORDER_MICRO_USD } from '@pit/brains'
-import { type Brain, fail, HOSTED, microUsdDown, TRADE } from '@pit/protocol'
+import { type Brain, fail, grouped, HOSTED, microUsdDown, TRADE } from '@pit/protocol'
 import type { AgentLimits } from '../types.ts'
 
 /** Above any realistic limit, and exact as a number of micro-dollars. */
@@ -14,17 +14,17 @@ export function checkLimits(limits: AgentLimits): AgentLimits {
   hold(
     trade >= MIN_ORDER_MICRO_USD && trade <= microUsdDown(TRADE.maxNotionalUsd),
     'max_trade_usd',
-    `must be ${TRADE.minNotionalUsd} to ${TRADE.maxNotionalUsd}`,
+    `must be ${TRADE.minNotionalUsd} to ${grouped(TRADE.maxNotionalUsd)}`,
   )
   hold(
     day >= trade && day <= microUsdDown(MAX_USD),
     'max_day_usd',
-    `must be from max_trade_usd to ${MAX_USD}`,
+    `must be from max_trade_usd to ${grouped(MAX_USD)}`,
   )
   hold(
     position >= MIN_ORDER_MICRO_USD && position <= microUsdDown(MAX_USD),
     'max_position_usd',
-    `must be ${TRADE.minNotionalUsd} to ${MAX_USD}`,
+    `must be ${TRADE.minNotionalUsd} to ${grouped(MAX_USD)}`,
   )
   return limits
 }

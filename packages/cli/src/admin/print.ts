@@ -1,3 +1,4 @@
+import { grouped } from '@pit/protocol'
 import type { ListedAction } from '@pit/server/operator'
 
 /** Writes one line. */
@@ -95,7 +96,7 @@ export function printClosing(print: Print, closing: Closing): void {
   print(`Week ${week.label} recorded as row ${seq}.`)
   print(`hash ${hash}`)
   for (const { symbol, pool, status, value_usd } of tokens) {
-    print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  $${value_usd}`}`)
+    print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  $${grouped(value_usd)}`}`)
   }
   printSent(print, transfers)
 }

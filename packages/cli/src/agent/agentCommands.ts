@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isRefusal, PitRefusal } from '@pit/client'
-import { BRAINS, decimalText, NEW_AGENT } from '@pit/protocol'
+import { BRAINS, etherText, NEW_AGENT } from '@pit/protocol'
 import { Argument, Command } from 'commander'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { defined, duration, jsonObject, positive } from '../client/parse.ts'
@@ -170,7 +170,7 @@ async function gasHome({ terminal }: CommandDeps, { client }: Opened, id: string
     return []
   }
   const { value_wei, tx_hash } = await client.hosted.refundGas(id)
-  return [['gas refund', `${decimalText(BigInt(value_wei), 18)} ETH in ${tx_hash}`]]
+  return [['gas refund', `${etherText(BigInt(value_wei))} in ${tx_hash}`]]
 }
 
 const deleteCommand = (deps: CommandDeps): Command =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefusal, type LiveIntent, type PitClient } from '@pit/client'
-import { decimalText } from '@pit/protocol'
+import { etherText } from '@pit/protocol'
 import { Command } from 'commander'
 import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
@@ -123,7 +123,7 @@ async function topUp(
   const { top_up } = await client.api['hosted.executor']({ params: { id } })
   const valueWei = flags.gasEth ?? BigInt(top_up?.amount_wei ?? 0)
   if (valueWei === 0n) return
-  const eth = `${decimalText(valueWei, 18)} ETH`
+  const eth = etherText(valueWei)
   if (flags.gasEth === undefined && valueWei > (await gasFor(rpc, flags.maxTrades ?? MAX_TRADES)))
     throw new InputNeeded(
       `The server requests ${eth} for gas, more than the local estimate. Set the amount with --gas-eth.`,

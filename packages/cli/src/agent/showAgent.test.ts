@@ -45,7 +45,7 @@ it('shows interval, params, book, profit and what blocks a paper agent', () => {
     ['params', 'levels=8 start=filled'],
     ['interval', 'every 300 s'],
     ['max position', '$100 of one asset'],
-    ['equity', '$990 from $1000'],
+    ['equity', '$990 from $1,000'],
     ['profit', '-$10'],
     ['return', '-1 %'],
     ['book', '0.05 ETH ($125)'],

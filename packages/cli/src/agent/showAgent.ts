@@ -1,4 +1,4 @@
-import { type Answer, decimalText } from '@pit/protocol'
+import { type Answer, grouped, groupedText } from '@pit/protocol'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { show } from '../client/show.ts'
 import { plain, table } from '../client/terminal.ts'
@@ -29,9 +29,9 @@ export function agentRows(agent: Agent & Held): Row[] {
     ['status', `${agent.status}${agent.pause_reason ? ` (${agent.pause_reason.code})` : ''}`],
     ['pairs', agent.pairs.join(' ')],
     ['interval', `every ${agent.interval_s} s`],
-    ['max per trade', `$${limits.max_trade_usd}`],
-    ['max in 24 hours', `$${limits.max_day_usd}`],
-    ['max position', `$${limits.max_position_usd} of one asset`],
+    ['max per trade', `$${grouped(limits.max_trade_usd)}`],
+    ['max in 24 hours', `$${grouped(limits.max_day_usd)}`],
+    ['max position', `$${grouped(limits.max_position_usd)} of one asset`],
     ['executor', agent.executor],
     ['session', agent.session_id],
     ...profitRows(agent),
@@ -95,10 +95,8 @@ function amountText(
 ): string {
   const record = tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase())
   if (!record) return `${amount_atoms} atoms of ${token}`
-  const atoms = BigInt(amount_atoms)
-  const sign = atoms < 0n ? '-' : ''
-  return `${sign}${decimalText(atoms < 0n ? -atoms : atoms, record.decimals)} ${record.symbol.slice(0, 32)}`
+  return `${groupedText(BigInt(amount_atoms), record.decimals)} ${record.symbol.slice(0, 32)}`
 }
 
 const usd = (value: number | null): string | null =>
-  value === null ? null : `${value < 0 ? '-' : ''}$${Math.abs(value)}`
+  value === null ? null : `${value < 0 ? '-' : ''}$${grouped(Math.abs(value))}`

@@ -1,6 +1,6 @@
 import { shownPrice } from '@pit/brains'
 import type { Backtest } from '@pit/brains/backtest'
-import { bpsTowardsZero, dollarsText } from '@pit/protocol'
+import { bpsTowardsZero, dollarsText, grouped } from '@pit/protocol'
 import type { OrderOutcome, OrdersBacktest } from './backtestOrders.ts'
 
 export const isoMinute = (atS: number): string =>
@@ -32,7 +32,7 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
       .filter(({ atomsE18 }) => atomsE18 > 0n)
       .map(
         ({ token, atomsE18, microUsd }) =>
-          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ` +
+          `  ${token.padEnd(10)} ${grouped(amount(atomsE18)).padStart(18)}  ` +
           `${worth(microUsd, 'no price').padStart(14)}`,
       ),
     `  start ${dollarsText(run.startMicroUsd)}, end ${worth(run.endMicroUsd, NO_END)}`,
@@ -61,5 +61,5 @@ export const printOrders = (run: OrdersBacktest, options: { maxFills: number }):
   ].join('\n')
 
 const orderLine = ({ order, state, why, sold, sells, bought, buys, parts }: OrderOutcome): string =>
-  `  ${order}. ${state.replaceAll('_', ' ')}: ${sold} ${sells} for ${bought} ${buys} in ${parts} ` +
-  `part${parts === 1 ? '' : 's'}${why === null ? '' : `. ${why}`}`
+  `  ${order}. ${state.replaceAll('_', ' ')}: ${grouped(sold)} ${sells} for ${grouped(bought)} ${buys} ` +
+  `in ${parts} part${parts === 1 ? '' : 's'}${why === null ? '' : `. ${why}`}`

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createCrypto, type Hex } from '@pit/chain'
 import { tokenNamed } from '@pit/client'
-import { type Answer, decimalText } from '@pit/protocol'
+import { type Answer, grouped, groupedText } from '@pit/protocol'
 import { Command } from 'commander'
 import { sealKey } from '../keys/keystore.ts'
 import { asKey, keystoreFile, keystoreFolder, readPassword } from './account.ts'
@@ -56,8 +56,13 @@ export const portfolioCommand = (deps: CommandDeps): Command =>
       show(deps, opened, portfolio, () =>
         table([
           ['token', 'amount', 'price $', 'value $'],
-          ...portfolio.holdings.map((one) => [one.symbol, one.amount, one.price_usd, one.value_usd]),
-          ['total', '', '', portfolio.total_usd],
+          ...portfolio.holdings.map((one) => [
+            one.symbol,
+            cell(one.amount),
+            cell(one.price_usd),
+            cell(one.value_usd),
+          ]),
+          ['total', '', '', cell(portfolio.total_usd)],
         ]),
       )
     })
@@ -89,6 +94,8 @@ export const tradesCommand = (deps: CommandDeps): Command =>
       )
     })
 
+const cell = (value: string | number | null): string | null => (value === null ? null : grouped(value))
+
 /** Whole tokens if the server knows the decimals; otherwise atoms and the address. */
 function tradedText(
   atoms: string | null,
@@ -96,7 +103,7 @@ function tradedText(
 ): string | null {
   if (atoms === null) return null
   if (decimals === null) return `${atoms} atoms of ${address}`
-  return `${decimalText(BigInt(atoms), decimals)} ${symbol ?? address}`
+  return `${groupedText(BigInt(atoms), decimals)} ${symbol ?? address}`
 }
 
 export const tokenCommand = (deps: CommandDeps): Command =>
@@ -113,7 +120,7 @@ export const tokenCommand = (deps: CommandDeps): Command =>
           ['symbol', record.symbol],
           ['name', record.name],
           ['tier', record.tier],
-          ['liquidity $', record.liquidity_usd],
+          ['liquidity $', cell(record.liquidity_usd)],
           ['risks', record.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ') || 'none'],
         ]),
       )

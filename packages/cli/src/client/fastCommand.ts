@@ -1,5 +1,5 @@
 import { tokenNamed } from '@pit/client'
-import { FEE } from '@pit/protocol'
+import { FEE, grouped } from '@pit/protocol'
 import { Command } from 'commander'
 import { UsageRefused } from './exit.ts'
 import { type CommandDeps, openSignedIn } from './openClient.ts'
@@ -39,7 +39,7 @@ export const fastCommand = (deps: CommandDeps): Command =>
       const opened = await openSignedIn(deps, command)
       const { client, target } = opened
       deps.terminal.say(headingOf(target, 'live'))
-      const size = request.usd === undefined ? `${request.amountIn} atoms` : `$${request.usd}`
+      const size = request.usd === undefined ? `${request.amountIn} atoms` : `$${grouped(request.usd)}`
       await agree(deps, `Sell ${size} of ${token_in} for ${token_out} now?`, options.yes)
       const stages = showStages(deps.terminal, 'Pricing, signing and sending')
       const { fallback } = options

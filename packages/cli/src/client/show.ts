@@ -1,4 +1,4 @@
-import { decimalText } from '@pit/protocol'
+import { groupedText } from '@pit/protocol'
 import { InputNeeded, json } from './exit.ts'
 import type { CommandDeps, Opened } from './openClient.ts'
 import type { Target } from './settings.ts'
@@ -42,7 +42,7 @@ export function requireConfirmation({ terminal }: Pick<CommandDeps, 'terminal'>,
 /** A token amount with its symbol; atoms if the token is unknown. */
 export function amountText({ client }: Pick<Opened, 'client'>, atoms: bigint, token: `0x${string}`): string {
   const record = client.pins.tokens.get(token)
-  return record ? `${decimalText(atoms, record.decimals)} ${record.symbol}` : `${atoms} atoms of ${token}`
+  return record ? `${groupedText(atoms, record.decimals)} ${record.symbol}` : `${atoms} atoms of ${token}`
 }
 
 /** Explorer link of a transaction; on a devnet a page of its dashboard. */

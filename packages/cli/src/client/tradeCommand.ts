@@ -1,5 +1,5 @@
 import { missingChecks, type TradeParams } from '@pit/client'
-import { decimalText, FEE } from '@pit/protocol'
+import { etherText, FEE, grouped } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
@@ -106,7 +106,7 @@ function planRows(opened: Opened, request: TradeParams, { plan, reading, checks 
     ['sell', amount(reading.amountIn, reading.tokenIn)],
     ['buy at least', amount(BigInt(plan.amount_out_min), reading.tokenOut)],
     ['expected', amount(BigInt(plan.amount_out_expected), reading.tokenOut)],
-    ['value', plan.notional_usd === null ? null : `$${plan.notional_usd}`],
+    ['value', plan.notional_usd === null ? null : `$${grouped(plan.notional_usd)}`],
     ['fee', `${plan.fee_bps} bps of the ${plan.fee_side} (${plan.fee_class})`],
     ['route', plan.route.label],
     ['risks', risks === '' ? 'none' : risks],
@@ -157,7 +157,7 @@ export function printTraded(
               ? 'unknown: your node does not prove it'
               : amountText(opened, amountOut, tokenOut),
           ],
-          ['gas', `${decimalText(gasWei, 18)} ETH`],
+          ['gas', etherText(gasWei)],
         ]),
   )
 }

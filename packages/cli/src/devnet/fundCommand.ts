@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decimalText, parseDecimal } from '@pit/protocol'
+import { decimalText, grouped, parseDecimal } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { openAccount } from '../client/account.ts'
 import { UsageRefused } from '../client/exit.ts'
@@ -40,8 +40,8 @@ export const fundCommand = (deps: CommandDeps): Command =>
       show(deps, opened, { wallet, eth, usdg: dollars, tx_hashes: hashes }, () =>
         table([
           ['wallet', wallet],
-          ['ETH', eth],
-          ['USDG', dollars],
+          ['ETH', grouped(eth)],
+          ['USDG', grouped(dollars)],
         ]),
       )
     })

@@ -1,4 +1,4 @@
-import { type Answer, BOARDS, type Board } from '@pit/protocol'
+import { type Answer, BOARDS, type Board, grouped } from '@pit/protocol'
 import { Command, Option } from 'commander'
 import { type CommandDeps, type Opened, openReader, openSignedIn } from '../client/openClient.ts'
 import { defined, whole } from '../client/parse.ts'
@@ -32,7 +32,7 @@ const statusCommand = (deps: CommandDeps): Command =>
           ['next', next_season && timeText(next_season.starts_at)],
           ['prize entrants', entrants],
           ['practice entrants', practice_entrants],
-          ['max prize per season', `$${reserve.cap_usd}`],
+          ['max prize per season', `$${grouped(reserve.cap_usd)}`],
           ['new entries start', schedule.entered_now_plays_from],
         ]),
       )

@@ -1,5 +1,6 @@
 import { fromWireOrders } from '@pit/chain'
 import { describeOrder, isOpenOrder, type ListTerms, type PlacedList, pinnedTokens } from '@pit/client'
+import { grouped } from '@pit/protocol'
 import { Command } from 'commander'
 import { UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
@@ -52,7 +53,7 @@ export const ordersCommand = (deps: CommandDeps): Command =>
             id,
             state,
             why,
-            price === null ? null : `$${price}`,
+            price === null ? null : `$${grouped(price)}`,
             describeOrder(tokens, orderIn(order)),
           ]),
         ]),

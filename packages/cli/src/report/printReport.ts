@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { decimalText, dollarsText } from '@pit/protocol'
+import { dollarsText, etherText, groupedText } from '@pit/protocol'
 import type { Finding, Known, Report } from '@pit/reports'
 import { timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
@@ -20,7 +20,7 @@ export function reportText(report: Report): string {
   const tokens = new Map(report.tokens.map((token) => [token.address, token]))
   const nameOf = (token: Report['tokens'][number]['address']) => tokens.get(token)?.symbol ?? token
   const whole = (token: Report['tokens'][number]['address'], atoms: bigint) =>
-    decimalText(atoms, tokens.get(token)?.decimals ?? 0)
+    groupedText(atoms, tokens.get(token)?.decimals ?? 0)
   const unexplained = flows.filter(({ hash }) => hash === null)
   const etherOut = unexplained
     .filter(({ token, direction }) => token === NATIVE && direction === 'out')
@@ -36,15 +36,12 @@ export function reportText(report: Report): string {
       ['net profit', knownText(totals.net)],
       ['unrealised profit', knownText(totals.unrealised)],
       ['platform fees', knownText(totals.fees)],
-      ['gas paid', `${decimalText(totals.gas.wei, 18)} ETH, ${knownText(totals.gas.value)}`],
+      ['gas paid', `${etherText(totals.gas.wei)}, ${knownText(totals.gas.value)}`],
       [
         'gas paid by executors',
-        `${decimalText(totals.executorGas.wei, 18)} ETH, ${knownText(totals.executorGas.value)}`,
+        `${etherText(totals.executorGas.wei)}, ${knownText(totals.executorGas.value)}`,
       ],
-      [
-        'ETH out without a listed trade',
-        `${decimalText(etherOut, 18)} ETH, such as gas of other transactions`,
-      ],
+      ['ETH out without a listed trade', `${etherText(etherOut)}, such as gas of other transactions`],
     ]),
     table([
       ['value at start', dollars(returns.openingMicroUsd)],
@@ -72,12 +69,7 @@ export function reportText(report: Report): string {
     sections.push(
       table([
         ['time', 'transaction', 'approval', 'gas'],
-        ...approvals.map((one) => [
-          timeText(one.timeS),
-          one.hash,
-          one.approval!,
-          `${decimalText(one.gasWei, 18)} ETH`,
-        ]),
+        ...approvals.map((one) => [timeText(one.timeS), one.hash, one.approval!, etherText(one.gasWei)]),
       ]),
     )
   if (findings.length > 0)

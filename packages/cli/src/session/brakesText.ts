@@ -1,4 +1,5 @@
 import type { Answer } from '@pit/protocol'
+import { grouped } from '@pit/protocol'
 import { timeText } from '../client/show.ts'
 
 type Controls = Answer<'me.sessions'>['sessions'][number]['controls']
@@ -15,5 +16,5 @@ export function brakesText(controls: Controls | undefined): string | null {
   const { fall, max_fall_usd } = falls.reduce((nearest, one) =>
     one.fall / one.max_fall_usd > nearest.fall / nearest.max_fall_usd ? one : nearest,
   )
-  return `$${fall.toFixed(2)} of $${max_fall_usd}`
+  return `$${grouped(fall.toFixed(2))} of $${grouped(max_fall_usd)}`
 }

@@ -1,5 +1,6 @@
 import { isRefusal, PitRefusal, type RecordedSession, type RevokedSession } from '@pit/client'
 import type { Answer } from '@pit/protocol'
+import { grouped } from '@pit/protocol'
 import { Command } from 'commander'
 import { UsageRefused } from '../client/exit.ts'
 import {
@@ -56,8 +57,8 @@ export const listCommand = (deps: CommandDeps): Command =>
             row.on_chain,
             row.executor ?? null,
             row.expires === undefined ? null : timeText(row.expires),
-            row.limits ? `$${row.limits.max_trade_usd}` : null,
-            row.used ? `$${row.used.remaining_24h_usd}` : null,
+            row.limits ? `$${grouped(row.limits.max_trade_usd)}` : null,
+            row.used ? `$${grouped(row.used.remaining_24h_usd)}` : null,
             row.used?.trades_left ?? null,
             brakesText(row.controls),
           ]),

@@ -1,5 +1,5 @@
 import { type Account, PitRefusal, type Rpc } from '@pit/client'
-import { decimalText, parseDecimal } from '@pit/protocol'
+import { etherText, parseDecimal } from '@pit/protocol'
 import { InvalidArgumentError } from 'commander'
 
 type Hex = `0x${string}`
@@ -57,11 +57,11 @@ export async function sendEther(
   if (valueWei === 'all' && most <= 0n) return null
   const value = valueWei === 'all' ? most : valueWei
   if (value > most) {
-    const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
     throw new PitRefusal(
       'INSUFFICIENT_FUNDS',
-      `${account.address} has ${text(BigInt(balance))}, too little to send ${text(value)} plus gas.`,
-      { hint: `Send at least ${text(value - most)} to ${account.address}.` },
+      `${account.address} has ${etherText(BigInt(balance))}, too little to send ${etherText(value)} ` +
+        'plus gas.',
+      { hint: `Send at least ${etherText(value - most)} to ${account.address}.` },
     )
   }
   const hash = await sendAndWait(

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromViem, isRefusal } from '@pit/client'
-import { DAY_S, decimalText } from '@pit/protocol'
+import { DAY_S, etherText, grouped } from '@pit/protocol'
 import { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
 import { OWNER_VARIABLES } from '../client/account.ts'
@@ -88,8 +88,8 @@ async function begin(run: Run, flags: RunFlags, signal: AbortSignal): Promise<vo
     max_day_usd: flags.maxUsd,
     executor: executor.address,
   }
-  const gas = `${decimalText(gasWei, 18)} ETH for gas`
-  const bounds = `$${flags.maxUsd} in total, ${maxTrades} trades, ${request.expires_in_s} s`
+  const gas = `${etherText(gasWei)} for gas`
+  const bounds = `$${grouped(flags.maxUsd)} in total, ${maxTrades} trades, ${request.expires_in_s} s`
   const question = `Let a new executor trade (${bounds}), with ${gas}, while the command runs?`
   await agree(deps, question, flags.yes)
   run.isFunded = true

@@ -1,5 +1,5 @@
 import { tokenNamed } from '@pit/client'
-import { SESSION } from '@pit/protocol'
+import { grouped, SESSION } from '@pit/protocol'
 import { Command } from 'commander'
 import { InputNeeded, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../client/openClient.ts'
@@ -88,7 +88,9 @@ const tradeCommand = (deps: CommandDeps): Command =>
         const wallet = flags.wallet ?? (await walletOf(deps, opened, session_id))
         deps.terminal.say(headingOf(opened.target, 'live'))
         const size =
-          request.notional_usd === undefined ? `${request.amount_in} atoms` : `$${request.notional_usd}`
+          request.notional_usd === undefined
+            ? `${request.amount_in} atoms`
+            : `$${grouped(request.notional_usd)}`
         await agree(deps, `Sell ${size} of ${tokenIn} from ${wallet} for ${tokenOut}?`, flags.yes)
         const stages = showStages(deps.terminal, 'Planning, verifying, signing and sending')
         // askOf checked that exactly one size is set.

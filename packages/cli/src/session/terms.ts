@@ -1,5 +1,5 @@
 import type { PitClient, SignedTerms } from '@pit/client'
-import { decimalText } from '@pit/protocol'
+import { etherText, grouped, groupedText } from '@pit/protocol'
 import type { Command } from 'commander'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { defined, duration, positive, whole } from '../client/parse.ts'
@@ -91,8 +91,8 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
   return [
     ['executor', terms.executor],
     ['tokens', terms.tokens.map(({ address, symbol }) => symbol ?? address).join(', ')],
-    ['per trade', `$${limits.maxTradeUsd}`],
-    ['in 24 hours', `$${limits.maxDayUsd}`],
+    ['per trade', `$${grouped(limits.maxTradeUsd)}`],
+    ['in 24 hours', `$${grouped(limits.maxDayUsd)}`],
     ['trades', limits.maxTrades],
     ['until', timeText(terms.expiresS)],
     ['accepted risks', terms.acceptRisks.join(', ') || 'none'],
@@ -100,7 +100,7 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
     ['shield', terms.shield ? `on: ${terms.policies.join(', ') || 'no policies'}` : 'off'],
     ...marks.map(({ token, priceE18 }): [string, string] => [
       `price of ${nameOf(token)}`,
-      `$${decimalText(priceE18, 18)}, signed by you`,
+      `$${groupedText(priceE18, 18)}, signed by you`,
     ]),
     [
       'your wallet',
@@ -112,7 +112,7 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
     ]),
     [
       'if both keys are stolen',
-      `${eth === null ? 'no ETH' : `up to ${decimalText(eth.dayWei, 18)} ETH a day per root`}, and all approved tokens`,
+      `${eth === null ? 'no ETH' : `up to ${etherText(eth.dayWei)} a day per root`}, and all approved tokens`,
     ],
     ...terms.roots.map(({ kind, hash }): [string, string] => [`${kind} root`, hash]),
   ]

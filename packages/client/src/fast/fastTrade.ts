@@ -12,6 +12,7 @@ import {
   maxOf,
   microUsdDown,
   priceUsdOf,
+  usdText,
   worthUp,
 } from '@pit/protocol'
 import { keccak256 } from 'viem'
@@ -147,7 +148,7 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
   const amountIn = request.amountIn ?? atomsDown(microUsdDown(request.usd ?? 0), price(paid))
   const most = Math.min(route.max_usd, state.terms.max_notional_usd)
   if (worthUp(amountIn, price(paid)) > microUsdDown(most))
-    refuse('ROUTE_CAP', `the maximum for ${pair} is ${most} USD`)
+    refuse('ROUTE_CAP', `the maximum for ${pair} is ${usdText(most)}`)
   checkApproval(state, route.token_in.address as Address, amountIn)
   const feeBps = state.terms.fee.bps
   const isInput = route.fee.side === 'input'

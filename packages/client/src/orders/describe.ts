@@ -1,5 +1,5 @@
 import type { Address, Order, OrderList } from '@pit/chain'
-import { decimalText } from '@pit/protocol'
+import { groupedText } from '@pit/protocol'
 import type { TokenInfos } from './tokens.ts'
 
 /**
@@ -33,7 +33,7 @@ export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList
 export function describeOrder(tokens: TokenInfos, order: Order): string {
   const amount = (atoms: bigint, token: Address): string => {
     const info = tokens.get(token)
-    return info ? `${decimalText(atoms, info.decimals)} ${info.name}` : `${atoms} atoms of ${token}`
+    return info ? `${groupedText(atoms, info.decimals)} ${info.name}` : `${atoms} atoms of ${token}`
   }
   const { tokenIn, tokenOut, amountIn, minAmountOut, slices, everyS, startsAt, group, parent } = order
   const name = tokens.get(tokenOut)?.name ?? tokenOut
@@ -60,7 +60,7 @@ function triggerText(tokens: TokenInfos, { trigger }: Order): string[] {
       return [`once ${name} fell ${percent(trigger.trailBps)} from an earlier price`]
     default: {
       const side = trigger.kind === 'at_or_below' ? 'at or below' : 'at or above'
-      return [`once ${name} is ${side} ${decimalText(trigger.priceE18, 18)} USD`]
+      return [`once ${name} is ${side} ${groupedText(trigger.priceE18, 18)} USD`]
     }
   }
 }

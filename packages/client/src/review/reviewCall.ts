@@ -8,11 +8,12 @@ import {
   permit2Abi,
   readCurveCall,
 } from '@pit/chain'
+import { etherText } from '@pit/protocol'
 import { decodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { UnsignedStep } from '../verify/facts.ts'
 import { readApproval, readRouterCall } from '../verify/readPlan.ts'
-import { amountText, deny, ether, type ReviewContext } from './terms.ts'
+import { amountText, deny, type ReviewContext } from './terms.ts'
 
 interface CallReview {
   title: string
@@ -106,7 +107,7 @@ function reviewPayment(
   const isToken = words !== null && value === 0n
   if (!isToken && data !== '0x') return deny(`the call to ${to} is not one of this service`)
   const payee: Address = isToken ? `0x${words[1]}` : to
-  const sum = isToken ? amountText(pins, to, BigInt(`0x${words[2]}`)) : `${ether(value)} ETH`
+  const sum = isToken ? amountText(pins, to, BigInt(`0x${words[2]}`)) : etherText(value)
   if (payee === returnAddress)
     return { title: 'Send to your return address', lines: [`${sum} to ${payee}.`], isReturn: true }
   if (payee !== pins.feeRecipient) deny(`this wallet pays only its return address, not ${payee}`)

@@ -126,7 +126,7 @@ describe('other typed data', () => {
     }
     const [line] = typed(orderTypedData(pins.addresses, list)).lines
     expect(line).toContain('Sell up to 10 USDG')
-    expect(line).toContain('at or below 2000 USD')
+    expect(line).toContain('at or below 2,000 USD')
   })
 })
 

@@ -1,4 +1,4 @@
-import { CHAIN_ID, lower, parseSiwe } from '@pit/protocol'
+import { CHAIN_ID, etherText, lower, parseSiwe } from '@pit/protocol'
 import type { CodeAuthorization } from '../account.ts'
 import type { UnsignedStep } from '../verify/facts.ts'
 import { inside } from '../verify/readPlan.ts'
@@ -6,7 +6,6 @@ import { reviewCall } from './reviewCall.ts'
 import { reviewTypedData } from './reviewTypedData.ts'
 import {
   deny,
-  ether,
   type ReviewContext,
   type Reviewed,
   type ReviewedTransaction,
@@ -93,7 +92,7 @@ function reviewTransaction(context: ReviewContext, given: WalletTransaction): Re
     kind: 'transaction',
     transaction,
     title: calls.length === 1 ? calls[0]!.title : `${calls.length} calls in one transaction`,
-    lines: [...calls.flatMap(({ lines }) => lines), `Network fee: at most ${ether(gasWei)} ETH.`],
+    lines: [...calls.flatMap(({ lines }) => lines), `Network fee: at most ${etherText(gasWei)}.`],
     warnings: calls.flatMap(({ warnings = [] }) => warnings),
     isReturn: calls.every(({ isReturn = false }) => isReturn),
   }

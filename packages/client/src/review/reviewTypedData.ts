@@ -11,13 +11,13 @@ import {
   type SessionRoot,
   TRIGGER_KINDS,
 } from '@pit/chain'
-import { lower } from '@pit/protocol'
+import { etherText, lower } from '@pit/protocol'
 import type { TypedData } from '../account.ts'
 import { describeList } from '../orders/describe.ts'
 import { pinnedTokens } from '../orders/tokens.ts'
 import type { Pins } from '../pins.ts'
 import { hashing } from '../verify/grant.ts'
-import { amountText, deny, ether, type ReviewContext, type Reviewed, timeText } from './terms.ts'
+import { amountText, deny, type ReviewContext, type Reviewed, timeText } from './terms.ts'
 
 export function reviewTypedData(context: ReviewContext, data: TypedData): Reviewed {
   switch (data.primaryType) {
@@ -82,7 +82,8 @@ function describeRoot(pins: Pins, root: SessionRoot): { lines: string[]; warning
   const eth =
     root.eth === null
       ? 'It may send no ETH.'
-      : `It may send up to ${ether(root.eth.dayWei)} ETH a day${'tradeWei' in root.eth ? ` and ${ether(root.eth.tradeWei)} ETH a trade` : ''}.`
+      : `It may send up to ${etherText(root.eth.dayWei)} a day` +
+        `${'tradeWei' in root.eth ? ` and ${etherText(root.eth.tradeWei)} a trade` : ''}.`
   if (root.kind === 'fee') {
     if (root.recipient !== pins.feeRecipient) deny('the fee goes to an unexpected address')
     return { lines: ['It can only pay fees to the pinned recipient.', eth, until], warnings: [] }

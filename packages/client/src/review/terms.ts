@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import { decimalText } from '@pit/protocol'
+import { groupedText } from '@pit/protocol'
 import type { CodeAuthorization, TypedData } from '../account.ts'
 import type { Pins } from '../pins.ts'
 import type { UnsignedStep } from '../verify/facts.ts'
@@ -87,10 +87,9 @@ export function amountText(pins: Pins, token: Address, atoms: bigint): string {
   const info = pins.tokens.get(token)
   if (!info) return `${atoms} atoms of ${token}`
   if (atoms >= 2n ** 159n) return `all your ${info.symbol}`
-  return `${decimalText(atoms, info.decimals)} ${info.symbol}`
+  return `${groupedText(atoms, info.decimals)} ${info.symbol}`
 }
 
-export const ether = (wei: bigint): string => decimalText(wei, 18)
 export const timeText = (unixS: number): string =>
   unixS > 253_402_300_799
     ? 'no end'

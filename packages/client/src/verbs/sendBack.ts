@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, type Hex, NATIVE, readRoot } from '@pit/chain'
-import { decimalText } from '@pit/protocol'
+import { groupedText } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { isRefusal } from '../errors.ts'
@@ -214,5 +214,5 @@ function sendToken(
 const nameOf = ({ pins }: ClientDeps, token: Address): string => pins.tokens.get(token)?.symbol ?? token
 function amountText({ pins }: ClientDeps, token: Address, atoms: bigint): string {
   const info = pins.tokens.get(token)
-  return info ? `${decimalText(atoms, info.decimals)} ${info.symbol}` : `${atoms} atoms of ${token}`
+  return info ? `${groupedText(atoms, info.decimals)} ${info.symbol}` : `${atoms} atoms of ${token}`
 }

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import { type Answer, type BodyInput, decimalText, isRiskCode, type RiskCode } from '@pit/protocol'
+import { type Answer, type BodyInput, etherText, isRiskCode, type RiskCode } from '@pit/protocol'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readingAnswer, refuse } from '../errors.ts'
@@ -137,11 +137,10 @@ async function verify(
 
 function checkGas(executor: Address, etherWei: bigint, needWei: bigint): void {
   if (etherWei >= needWei) return
-  const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
   refuse(
     'INSUFFICIENT_FUNDS',
-    `the executor ${executor} holds ${text(etherWei)} and its gas may cost ${text(needWei)}`,
-    { hint: `Send at least ${text(needWei - etherWei)} to ${executor}.` },
+    `the executor ${executor} holds ${etherText(etherWei)} and its gas may cost ${etherText(needWei)}`,
+    { hint: `Send at least ${etherText(needWei - etherWei)} to ${executor}.` },
   )
 }
 

@@ -11,6 +11,7 @@ import {
   type TOKEN_TIERS,
   TOKENS,
   TRADE,
+  usdText,
 } from '@pit/protocol'
 import type { ProtectedAsset } from './impersonation.ts'
 import type { MarketView } from './marketView.ts'
@@ -185,7 +186,7 @@ const RULES: readonly RiskRule[] = [
   {
     code: 'LOW_LIQUIDITY',
     check: ({ view }) => view.routable && (view.liquidityUsd ?? 0) < LOW_LIQUIDITY_USD,
-    says: ({ view }) => `Its liquidity is only about ${Math.round(view.liquidityUsd ?? 0)} USD.`,
+    says: ({ view }) => `Its liquidity is only about ${usdText(Math.round(view.liquidityUsd ?? 0))}.`,
   },
   {
     code: 'NEW_TOKEN',

@@ -1,4 +1,5 @@
 import { isOpenOrder } from '@pit/client'
+import { grouped } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
 import {
   Bool,
@@ -213,14 +214,14 @@ function questionOf(args: OrderArgs): string {
   const { kind, token_in, token_out, notional_usd, agent_id, valid_for_s = MAX_VALID_S } = args
   const terms = [
     args.price === undefined ? '' : ` at ${args.price}`,
-    args.stop_price === undefined ? '' : `, then a stop at $${args.stop_price}`,
-    args.profit_price === undefined ? '' : `, then a take-profit at $${args.profit_price}`,
+    args.stop_price === undefined ? '' : `, then a stop at $${grouped(args.stop_price)}`,
+    args.profit_price === undefined ? '' : `, then a take-profit at $${grouped(args.profit_price)}`,
     args.min_price === undefined ? '' : `, least price ${args.min_price}`,
     args.trail_percent === undefined ? '' : ` after a fall of ${args.trail_percent}%`,
     args.parts === undefined ? '' : ` in ${args.parts} parts`,
   ].join('')
   return (
-    `Sign a ${kind.replace('_', '-')} order${terms}: sell $${notional_usd} of ${token_in} for ${token_out} ` +
-    `with real funds, by agent ${agent_id}, within ${Math.ceil(valid_for_s / 60)} minutes?`
+    `Sign a ${kind.replace('_', '-')} order${terms}: sell $${grouped(notional_usd)} of ${token_in} ` +
+    `for ${token_out} with real funds, by agent ${agent_id}, within ${Math.ceil(valid_for_s / 60)} minutes?`
   )
 }

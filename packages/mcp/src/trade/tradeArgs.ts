@@ -1,4 +1,5 @@
 import type { Pins } from '@pit/client'
+import { grouped } from '@pit/protocol'
 import type { Acting } from '../tool.ts'
 import { tokenAddress } from '../tools/tokenAddress.ts'
 import { checkCeilings } from './ceilings.ts'
@@ -37,5 +38,5 @@ export function confirmTrade(
   const { token_in, token_out, notional_usd, session_id } = args
   checkCeilings(trading.ceilings, trading.journal, { clientId: client_id, usd: notional_usd, nowMs: nowMs() })
   const from = session_id === undefined ? own.address : `the wallet of session ${session_id}`
-  return `Sell $${notional_usd} of ${token_in} for ${token_out}, with real funds from ${from}?`
+  return `Sell $${grouped(notional_usd)} of ${token_in} for ${token_out}, with real funds from ${from}?`
 }

@@ -1,5 +1,5 @@
 import { type BrainResult, type Decision, plainText, readDecision } from '@pit/brains'
-import { usdOf } from '@pit/protocol'
+import { usdOf, usdText } from '@pit/protocol'
 import type { CallDeps, DecisionInput } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import { callModel, type ModelCall } from './callModel.ts'
@@ -100,7 +100,7 @@ function readAnswer(
     return refuse(
       'error',
       'COST_BOUND',
-      `The vendor reports a cost of ${usdOf(cost.microUsd)} USD for the call, more than its maximum.`,
+      `The vendor reports a cost of ${usdText(usdOf(cost.microUsd))} for the call, more than its maximum.`,
     )
   }
   if (content === null) return refuse('invalid', 'AI_MALFORMED', `No decision: ${why}.`)

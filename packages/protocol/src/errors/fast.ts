@@ -1,5 +1,6 @@
+import { usdText } from '../money/dollars.ts'
 import { CHAIN_ID, FAST } from '../numbers.ts'
-import { rows, usd } from './row.ts'
+import { rows } from './row.ts'
 
 /** Fast mode's own rules; FAST_RULES has their order. */
 export const FAST_ERRORS = rows('fast', {
@@ -72,8 +73,8 @@ export const FAST_ERRORS = rows('fast', {
     statuses: [422],
     extras: ['failures'],
     retry: 'different_request',
-    message: `The trade is below ${usd(FAST.minNotionalUsd)} or above this server’s fast-mode maximum.`,
-    hint: `Trade from ${usd(FAST.minNotionalUsd)} to max_notional_usd in live/fast/terms, or use live/prepare.`,
+    message: `The trade is below ${usdText(FAST.minNotionalUsd)} or above this server’s fast-mode maximum.`,
+    hint: `Trade ${usdText(FAST.minNotionalUsd)} to max_notional_usd of live/fast/terms, or use live/prepare.`,
   },
   ROUTE_CAP: {
     statuses: [422],

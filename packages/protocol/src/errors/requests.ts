@@ -1,3 +1,4 @@
+import { grouped } from '../money/decimals.ts'
 import { AUTH, DAY_S, REQUEST } from '../numbers.ts'
 import { rows } from './row.ts'
 
@@ -11,7 +12,7 @@ export const REQUEST_ERRORS = rows('requests', {
     message: 'A field is missing or invalid, or the body is not a JSON object.',
     hint:
       'Correct the field named in `field`. live/* routes reject unknown fields; 413 means that the body ' +
-      `exceeds ${REQUEST.maxBodyBytes.toLocaleString('en-US')} bytes.`,
+      `exceeds ${grouped(REQUEST.maxBodyBytes)} bytes.`,
   },
   UNKNOWN_FIELD: {
     statuses: [400],

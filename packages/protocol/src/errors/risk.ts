@@ -1,5 +1,6 @@
+import { usdText } from '../money/dollars.ts'
 import { FEE, TRADE } from '../numbers.ts'
-import { rows, usd } from './row.ts'
+import { rows } from './row.ts'
 
 /** Errors of risk terms and trading policy. */
 export const RISK_ERRORS = rows('risk', {
@@ -21,15 +22,15 @@ export const RISK_ERRORS = rows('risk', {
     statuses: [422],
     extras: ['field', 'policy'],
     retry: 'different_request',
-    message: `The trade is above the maximum of ${usd(TRADE.maxNotionalUsd)}.`,
+    message: `The trade is above the maximum of ${usdText(TRADE.maxNotionalUsd)}.`,
     hint: 'Split it into smaller trades.',
   },
   MIN_NOTIONAL: {
     statuses: [422],
     extras: ['field', 'policy'],
     retry: 'different_request',
-    message: `The trade is below the minimum of ${usd(TRADE.minNotionalUsd)}.`,
-    hint: `Trade at least ${usd(TRADE.minNotionalUsd)}.`,
+    message: `The trade is below the minimum of ${usdText(TRADE.minNotionalUsd)}.`,
+    hint: `Trade at least ${usdText(TRADE.minNotionalUsd)}.`,
   },
   MAX_SLIPPAGE: {
     statuses: [422],
@@ -169,8 +170,8 @@ export const RISK_ERRORS = rows('risk', {
     statuses: [422],
     extras: ['field'],
     retry: 'different_request',
-    message: `The approval budget is not a positive amount up to ${usd(TRADE.maxApprovalBudgetUsd)}.`,
-    hint: `Set approval_budget_usd above 0 and up to ${usd(TRADE.maxApprovalBudgetUsd)}.`,
+    message: `The approval budget is not a positive amount up to ${usdText(TRADE.maxApprovalBudgetUsd)}.`,
+    hint: `Set approval_budget_usd above 0 and up to ${usdText(TRADE.maxApprovalBudgetUsd)}.`,
   },
   UNLIMITED_APPROVAL: {
     statuses: [422],

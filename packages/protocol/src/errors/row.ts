@@ -64,9 +64,6 @@ export type ErrorRow = {
   readonly unusedBecause?: string
 }
 
-/** A limit as text: `10,000 USD`. */
-export const usd = (amount: number): string => `${amount.toLocaleString('en-US')} USD`
-
 type Draft = Omit<ErrorRow, 'group' | 'extras'> & Partial<Pick<ErrorRow, 'extras'>>
 
 /** The rows of one group. Statuses stay literal types, so that codes without a status cannot be thrown. */

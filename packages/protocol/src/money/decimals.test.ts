@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decimalText, fixedText, fractionOf, parseDecimal, rescaleDown } from './decimals.ts'
+import {
+  decimalText,
+  etherText,
+  fixedText,
+  fractionOf,
+  grouped,
+  groupedText,
+  parseDecimal,
+  rescaleDown,
+} from './decimals.ts'
 
 const decimals = fc.integer({ min: 0, max: 36 })
 const amount = fc.bigInt({ min: 0n, max: 1n << 256n })
@@ -15,6 +24,21 @@ it.each([
   [10_000_000n, 6, '10.000000', '10'],
 ])('%d with %d decimals is %s, in short %s', (value, places, fixed, short) => {
   expect([fixedText(value, places), decimalText(value, places)]).toEqual([fixed, short])
+})
+
+it.each<[number | string, string]>([
+  [0, '0'],
+  [999.1234, '999.1234'],
+  [10_000, '10,000'],
+  [-1_234_567.5, '-1,234,567.5'],
+  ['1000.00001', '1,000.00001'],
+  [1e21, '1e+21'],
+])('groups the thousands of %s as %s', (decimal, text) => {
+  expect(grouped(decimal)).toBe(text)
+})
+
+it('groups amounts of tokens for people', () => {
+  expect([groupedText(1_234_500_000n, 6), etherText(-2_500n * 10n ** 18n)]).toEqual(['1,234.5', '-2,500 ETH'])
 })
 
 it('writes texts that read back as the same amount', () => {

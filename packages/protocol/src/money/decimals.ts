@@ -17,6 +17,18 @@ export function decimalText(value: bigint, decimals: number): string {
   return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
 }
 
+/** A decimal with its thousands grouped, for people: 12,345.6. Programs parse ungrouped texts only. */
+export const grouped = (decimal: number | string): string => {
+  const [whole = '', ...rest] = String(decimal).split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
+}
+
+/** Like `decimalText`, for people: 1,234,500,000 with six decimals is 1,234.5. */
+export const groupedText = (value: bigint, decimals: number): string => grouped(decimalText(value, decimals))
+
+/** Wei for people: 0.5 ETH. */
+export const etherText = (wei: bigint): string => `${groupedText(wei, 18)} ETH`
+
 /** Reads a plain decimal exactly; undefined for a sign, an exponent, or digits finer than `decimals`. */
 export function parseDecimal(text: string, decimals: number): bigint | undefined {
   const [, whole, part = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []

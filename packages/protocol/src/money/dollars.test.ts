@@ -77,8 +77,8 @@ describe('dollars of an answer', () => {
   })
 
   it('are cut to cents in sentences', () => {
-    const shown = [0n, 9_999n, 12_345_678n, -5_019_999n, -1n].map(dollarsText)
-    expect(shown).toEqual(['$0.00', '$0.00', '$12.34', '-$5.01', '-$0.00'])
+    const shown = [0n, 9_999n, 12_345_678_999n, -5_019_999n, -1n].map(dollarsText)
+    expect(shown).toEqual(['$0.00', '$0.00', '$12,345.67', '-$5.01', '-$0.00'])
   })
 })
 

@@ -1,4 +1,4 @@
-import { decimalText, fractionOf } from './decimals.ts'
+import { decimalText, fixedText, fractionOf, grouped } from './decimals.ts'
 import { divUp, powerOfTen } from './division.ts'
 
 /**
@@ -29,11 +29,14 @@ export function microUsdUp(usd: number): bigint {
 /** Dollars on the wire: the number nearest to the decimal text, so that exact sums read as such. */
 export const usdOf = (microUsd: bigint): number => Number(decimalText(microUsd, 6))
 
-/** For messages only: $12.34, cut to cents towards zero. */
+/** For messages only: $1,234.56, cut to cents towards zero. */
 export function dollarsText(microUsd: bigint): string {
   const cents = (microUsd < 0n ? -microUsd : microUsd) / 10_000n
-  return `${microUsd < 0n ? '-' : ''}$${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+  return `${microUsd < 0n ? '-' : ''}$${grouped(fixedText(cents, 2))}`
 }
+
+/** For messages only, with every digit: 10,000.5 USD. */
+export const usdText = (usd: number): string => `${grouped(usd)} USD`
 
 /** Dollars of one whole token on the wire: the number nearest to the price. */
 export const priceUsdOf = (priceE18: bigint): number => Number(decimalText(priceE18, 18))

@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox'
+import { grouped } from '../money/decimals.ts'
 import { DAY_S, FEE, TRADE } from '../numbers.ts'
 import {
   CURVE_FEE_MODES,
@@ -24,7 +25,6 @@ import {
   Exact,
   ExactlyOne,
   Flag,
-  grouped,
   Hex,
   Id,
   MapOf,

@@ -151,6 +151,3 @@ export const ClientId = Type.Optional(
     pattern: '^[A-Za-z0-9._:-]{1,64}$',
   }),
 )
-
-/** A limit in a description: `10,000`. */
-export const grouped = (limit: number): string => limit.toLocaleString('en-US')

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { grouped } from '../money/decimals.ts'
 import { DAY_S, SESSION } from '../numbers.ts'
 import { ROOT_NAMES } from '../values.ts'
 import { ControlsIn } from './controls.ts'
@@ -16,7 +17,6 @@ import {
   Count,
   Exact,
   Flag,
-  grouped,
   Hex,
   Id,
   MapOf,

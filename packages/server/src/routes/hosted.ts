@@ -4,7 +4,10 @@ import { type Charge, networksOf } from '@pit/http'
 import {
   type Answer,
   type ChainProfile,
+  divUp,
+  etherText,
   fail,
+  grouped,
   LOG_KINDS,
   microUsdDown,
   type ShieldPolicy,
@@ -261,9 +264,9 @@ const topUpJson = (now: ExecutorNow, { wei, trades }: TopUp) => ({
 
 function topUpText(now: ExecutorNow, { wei, trades }: TopUp): string {
   const usd = dollars(now, wei)
-  const worth = usd === null ? '' : ` (about ${usd.toFixed(2)} dollars)`
+  const worth = usd === null ? '' : ` (about ${grouped(usd.toFixed(2))} dollars)`
   return (
-    `Send ${etherText(wei)} ETH${worth} from any wallet to ${now.executor}: gas for about ${trades} ` +
+    `Send ${roundedEther(wei)}${worth} from any wallet to ${now.executor}: gas for about ${trades} ` +
     'trades at today’s fees. Stop the agent and use refund-gas to get back the rest.'
   )
 }
@@ -274,7 +277,4 @@ const dollars = ({ ethPriceE18 }: ExecutorNow, wei: bigint): number | null =>
   ethPriceE18 === null ? null : usdOf((wei * ethPriceE18) / E30)
 
 /** Rounded up to a millionth, so that the amount suffices. */
-function etherText(wei: bigint): string {
-  const micro = (wei + 10n ** 12n - 1n) / 10n ** 12n
-  return (Number(micro) / 1e6).toString()
-}
+const roundedEther = (wei: bigint): string => etherText(divUp(wei, 10n ** 12n) * 10n ** 12n)

@@ -62,7 +62,7 @@ withDb('views of hosted agents', (db) => {
   describe('holds of its next tick', () => {
     const HELD = {
       code: 'MAX_POSITION',
-      message: '2500 USD of ETH are held; the limit is 500 USD.',
+      message: '2,500 USD of ETH are held; the limit is 500 USD.',
       pair: 'ETH/USDG',
       side: 'buy' as const,
     }

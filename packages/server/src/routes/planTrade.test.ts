@@ -244,7 +244,7 @@ it('reports a size out of range before a missing route', async () => {
   const dust = await refusalOf(call('live.prepare', { amount_in: '100000000' }))
   expect(dust.code).toBe('MIN_NOTIONAL')
   expect(dust.message).toBe(
-    'A trade must be at least 1 USD: 100000000 atoms are 100 USDG, and 100000000 USDG are ' +
+    'A trade must be at least 1 USD: 100000000 atoms are 100 USDG, and 100,000,000 USDG are ' +
       '100000000000000 atoms.',
   )
   // Sized in dollars, so atoms cannot be confused with units.

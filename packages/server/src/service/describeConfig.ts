@@ -7,6 +7,7 @@ import {
   CURVE_FEE_MODES,
   DEFAULT_SHIELD_POLICIES,
   FEE,
+  grouped,
   HUB_SYMBOLS,
   MAJOR_SYMBOLS,
   REQUEST,
@@ -113,9 +114,9 @@ export function describeConfig({
       known_hooks: profile.known_hooks.map((hook) => ({ ...hook, address: lower(hook.address) })),
       tiers: {
         A:
-          `core, feed-backed, or at least ${TOKENS.tierALiquidityUsd} dollars of liquidity with a ` +
+          `core, feed-backed, or at least ${grouped(TOKENS.tierALiquidityUsd)} dollars of liquidity with a ` +
           'TWAP or better',
-        B: `at least ${TOKENS.tierBLiquidityUsd} dollars of liquidity`,
+        B: `at least ${grouped(TOKENS.tierBLiquidityUsd)} dollars of liquidity`,
         C: 'any other token with a route',
         blocked: 'no route',
       },

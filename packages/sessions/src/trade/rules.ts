@@ -11,6 +11,7 @@ import {
   type RefusalCode,
   type SessionBinding,
   usdOf,
+  usdText,
 } from '@pit/protocol'
 import type { Session, Used } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
@@ -129,7 +130,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
     check({ session: { binding }, microUsd }) {
       if (microUsd === undefined) return null
       const limit = BigInt(binding.limits.max_trade_micro_usd)
-      const message = `The maximum per trade is ${usdOf(limit)} USD.`
+      const message = `The maximum per trade is ${usdText(usdOf(limit))}.`
       return { ok: microUsd <= limit, message, value: usdOf(microUsd), limit: usdOf(limit) }
     },
   },
@@ -140,7 +141,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       const limit = BigInt(binding.limits.max_day_micro_usd)
       const sum = used.dayMicroUsd + microUsd
       const signed = usdOf(used.dayMicroUsd)
-      const message = `The maximum per 24 hours is ${usdOf(limit)} USD; ${signed} USD are used.`
+      const message = `The maximum per 24 hours is ${usdText(usdOf(limit))}; ${usdText(signed)} are used.`
       return { ok: sum <= limit, message, value: usdOf(sum), limit: usdOf(limit) }
     },
   },

@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { decimalText, fail } from '@pit/protocol'
+import { etherText, fail, groupedText } from '@pit/protocol'
 import {
   judgeSimulation,
   type Planned,
@@ -95,15 +95,14 @@ export function lacking({ request: { quote, wallet } }: Planned, tx: PlanTx, exe
   const { tokenIn, amountIn } = quote
   const held = tokenIn.address === NATIVE ? wallet.balanceWei : wallet.balanceIn
   if (held < amountIn) {
-    const text = (atoms: bigint) => `${decimalText(atoms, tokenIn.decimals)} ${tokenIn.symbol.slice(0, 32)}`
+    const text = (atoms: bigint) => `${groupedText(atoms, tokenIn.decimals)} ${tokenIn.symbol.slice(0, 32)}`
     missing.push(`the wallet holds ${text(held)} of ${text(amountIn)}; send ${text(amountIn - held)} to it`)
   }
   const gasWei = BigInt(tx.gas) * tx.maxFeePerGasWei
   if (executor.balanceWei < gasWei) {
-    const text = (wei: bigint) => `${decimalText(wei, 18)} ETH`
     missing.push(
-      `the executor holds ${text(executor.balanceWei)} and gas may cost ${text(gasWei)}; send ` +
-        `${text(gasWei - executor.balanceWei)} to ${executor.address}`,
+      `the executor holds ${etherText(executor.balanceWei)} and gas may cost ${etherText(gasWei)}; send ` +
+        `${etherText(gasWei - executor.balanceWei)} to ${executor.address}`,
     )
   }
   return missing

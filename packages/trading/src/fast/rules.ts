@@ -1,5 +1,5 @@
 import type { Rule } from '@pit/platform/rules'
-import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf } from '@pit/protocol'
+import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf, usdText } from '@pit/protocol'
 import {
   checkBlocked,
   checkFee,
@@ -139,7 +139,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const tooSmall = micro < MIN_MICRO_USD
       return {
         ok: !tooSmall && micro <= MAX_MICRO_USD,
-        rule: `A fast trade must be ${FAST.minNotionalUsd} to ${FAST.maxNotionalUsd} USD.`,
+        rule: `A fast trade must be ${FAST.minNotionalUsd} to ${usdText(FAST.maxNotionalUsd)}.`,
         value: usdOf(micro),
         limit: tooSmall ? FAST.minNotionalUsd : FAST.maxNotionalUsd,
       }
@@ -152,7 +152,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
       const { max_usd } = route.row
       return {
         ok: priced.notionalMicroUsd <= microUsdDown(max_usd),
-        rule: `A trade on this route must be at most ${max_usd} USD.`,
+        rule: `A trade on this route must be at most ${usdText(max_usd)}.`,
         value: usdOf(priced.notionalMicroUsd),
         limit: max_usd,
       }

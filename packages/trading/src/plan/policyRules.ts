@@ -1,6 +1,6 @@
 import { NATIVE } from '@pit/chain'
 import type { Rule } from '@pit/platform/rules'
-import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
+import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf, usdText } from '@pit/protocol'
 import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
@@ -58,7 +58,7 @@ export const POLICY: readonly PolicyRule[] = [
             ok: microUsdDown(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
             value: approval.budgetUsd,
             limit: TRADE.maxApprovalBudgetUsd,
-            message: `The approval budget must be above 0 and at most ${TRADE.maxApprovalBudgetUsd} USD.`,
+            message: `The approval budget must be above 0 and up to ${usdText(TRADE.maxApprovalBudgetUsd)}.`,
           }
         : null,
   },
@@ -102,7 +102,7 @@ export const POLICY: readonly PolicyRule[] = [
       const micro = sizeOf(judged)
       if (micro === null) return null
       const ok = micro <= MAX_MICRO_USD
-      const message = `A trade must be at most ${TRADE.maxNotionalUsd} USD.`
+      const message = `A trade must be at most ${usdText(TRADE.maxNotionalUsd)}.`
       return { ok, value: usdOf(micro), limit: TRADE.maxNotionalUsd, message }
     },
   },

@@ -1,4 +1,4 @@
-import { decimalText, TRADE } from '@pit/protocol'
+import { groupedText, TRADE } from '@pit/protocol'
 import type { TradeQuote } from '../types.ts'
 
 /** Why a size is below the minimum; `atoms` if it was given in atoms, which are easily mistaken for units. */
@@ -10,6 +10,9 @@ export function tooSmall(
   const { decimals } = tokenIn
   if (sizedIn === 'dollars' || decimals === 0) return `${least}.`
   const symbol = tokenIn.symbol.slice(0, 32)
-  const whole = `${amountIn} atoms are ${decimalText(amountIn, decimals)} ${symbol}`
-  return `${least}: ${whole}, and ${amountIn} ${symbol} are ${amountIn * 10n ** BigInt(decimals)} atoms.`
+  const units = (atoms: bigint, places: number) => `${groupedText(atoms, places)} ${symbol}`
+  return (
+    `${least}: ${amountIn} atoms are ${units(amountIn, decimals)}, ` +
+    `and ${units(amountIn, 0)} are ${amountIn * 10n ** BigInt(decimals)} atoms.`
+  )
 }

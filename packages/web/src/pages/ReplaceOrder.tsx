@@ -1,6 +1,6 @@
 import { limitOrder, type OrderIntent, type OrderRow, type PitClient, type PlacedList } from '@pit/client'
 import type { Answer } from '@pit/protocol'
-import { decimalText } from '@pit/protocol'
+import { groupedText } from '@pit/protocol'
 import { Button, Dialog, Failure, TextField, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -46,7 +46,7 @@ function triggerNow({ trigger }: Order): string {
   if (trigger.kind === 'none') return ''
   return trigger.kind === 'trailing'
     ? `Now ${trigger.trail_bps / 100}%.`
-    : `Now ${decimalText(BigInt(trigger.price_e18), 18)} USD.`
+    : `Now ${groupedText(BigInt(trigger.price_e18), 18)} USD.`
 }
 
 /** Prepares an order that takes another one's place; both change at the same moment. */
