@@ -16,6 +16,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import { BandSeries } from './band.ts'
+import { timeRange } from './timeRange.ts'
 import type { Candle, EquityChartProps, Fill, Marker } from './types.ts'
 
 /** The only file that loads the chart library; imported lazily. */
@@ -65,14 +66,12 @@ function open({ element, onPoint }: Mount, format: (value: number) => string): I
       borderColor: colour('line'),
       timeVisible: true,
       secondsVisible: false,
-      rightOffsetPixels: 36,
     },
     // The wheel scrolls the page; drag and pinch move the chart.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
     kineticScroll: { mouse: false, touch: !isStill() },
   })
-  fitUntilMoved(chart)
   chart.subscribeCrosshairMove(({ time, point }) =>
     onPoint(time === undefined || point === undefined ? null : Number(time)),
   )
@@ -82,11 +81,15 @@ function open({ element, onPoint }: Mount, format: (value: number) => string): I
 /** Charts that show a part chosen by the visitor: another width must not undo it. */
 const moved = new WeakSet<IChartApi>()
 
-function fitUntilMoved(chart: IChartApi): void {
+/** Fits all bars, again after every resize; the width is known only after the first one. */
+function fitUntilMoved(chart: IChartApi, bars: number, maxBarPx?: number): void {
+  const scale = chart.timeScale()
+  const fit = () => {
+    if (!moved.has(chart)) scale.setVisibleLogicalRange(timeRange(bars, scale.width(), maxBarPx))
+  }
   chart.chartElement().addEventListener('pointerdown', () => moved.add(chart))
-  chart.timeScale().subscribeSizeChange(() => {
-    if (!moved.has(chart)) chart.timeScale().fitContent()
-  })
+  scale.subscribeSizeChange(fit)
+  fit()
 }
 
 const plotOf = (chart: IChartApi, series: ISeriesApi<SeriesType>): Plot => ({
@@ -139,7 +142,7 @@ export function drawCandles(
     )
   // A few candles stay candles.
   chart.timeScale().applyOptions({ maxBarSpacing: MAX_CANDLE_PX })
-  chart.timeScale().fitContent()
+  fitUntilMoved(chart, candles.length, MAX_CANDLE_PX)
   return plotOf(chart, prices)
 }
 
@@ -202,8 +205,10 @@ export function drawLines(
   const stepS = Math.max(1, Math.ceil((last - first) / MAX_STEPS))
   const snap = (atMs: number) => (first + Math.round((atMs / 1_000 - first) / stepS) * stepS) as UTCTimestamp
   const grid = Array.from({ length: Math.floor((last - first) / stepS) + 1 }, (_, i) => first + i * stepS)
+  const shown = new Set(grid)
   const onGrid = <T extends { atMs: number }, Row>(points: readonly T[], row: (point: T) => Row) => {
     const rows = new Map<number, Row>(points.map((point) => [snap(point.atMs), row(point)]))
+    for (const timeS of rows.keys()) shown.add(timeS)
     return [...new Set([...grid, ...rows.keys()])]
       .sort((a, b) => a - b)
       .map((timeS) => ({ time: timeS as UTCTimestamp, ...rows.get(timeS) }))
@@ -234,7 +239,7 @@ export function drawLines(
   })
   if (markers.length > 0)
     createSeriesMarkers(drawn[0]!, byTime(markers.map((one) => markerOf(one, snap))) as never)
-  chart.timeScale().fitContent()
+  fitUntilMoved(chart, shown.size)
   return plotOf(chart, drawn[0]!)
 }
 
