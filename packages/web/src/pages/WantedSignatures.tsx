@@ -1,13 +1,15 @@
 import type { Answer } from '@pit/protocol'
-import { Button, dateTime, Facts, Failure, Notice, toast } from '@pit/ui'
+import { Button, dateTime, Facts, Failure, many, Notice, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { refreshOrders, useOrders } from '../data/agentOrders.ts'
 import { useRead } from '../data/api.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
+import { shownWanted } from '../data/wanted.ts'
 import { openClient } from '../wallet/connect.ts'
 import { useOrderReview } from './ReviewOrders.tsx'
 
-/** Trades that wait for the owner's signature. */
+/** Trades that wait for the owner's signature: the three that expire first, and the rest on request. */
 export function WantedSignatures(props: {
   agent: Pick<Answer<'hosted.get'>, 'id' | 'tokens'>
   /** Named if the page is not the agent's own. */
@@ -25,11 +27,14 @@ export function WantedSignatures(props: {
     onSuccess: () => toast('Signed. The agent trades within these bounds.'),
     onSettled: refreshOrders,
   })
+  const [isFolded, setFolded] = useState(true)
   if (!config.data) return null
   const names = namesIn(config.data, agent.tokens)
+  const wanted = orders.data?.wanted ?? []
+  const shown = shownWanted(wanted, isFolded)
   return (
     <>
-      {orders.data?.wanted.map(({ id, list, valid_until }) => (
+      {shown.map(({ id, list, valid_until }) => (
         <Notice
           key={id}
           tone="accent"
@@ -57,6 +62,13 @@ export function WantedSignatures(props: {
           </div>
         </Notice>
       ))}
+      {shown.length < wanted.length && (
+        <div className="row">
+          <Button onClick={() => setFolded(false)}>
+            {`Show ${many(wanted.length - shown.length, 'more wanted signature')}`}
+          </Button>
+        </div>
+      )}
       {signing.error && <Failure error={signing.error} />}
       {dialog}
     </>
