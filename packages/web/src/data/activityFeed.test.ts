@@ -33,6 +33,19 @@ it('lists the newest first, and wanted signatures before everything', () => {
   })
 })
 
+it('counts the wanted signatures of each agent apart, also of agents with the same name', () => {
+  const wants = (...ids: string[]) => ids.map((id) => ({ id }) as never)
+  const agents = [
+    { id: 'a', name: 'Bot', holds: [], wanted: wants('w3', 'w1') },
+    { id: 'b', name: 'Bot', holds: [], wanted: wants('w2') },
+    { id: 'c', name: 'Other', holds: [], wanted: [] },
+  ]
+  expect(activityFrom({ ...NONE, agents }).map(({ id, title, href }) => [id, title, href])).toEqual([
+    ['approval w3', 'Bot waits for 2 signatures', '/agents/a'],
+    ['approval w2', 'Bot waits for your signature', '/agents/b'],
+  ])
+})
+
 it('joins repeated holds and keeps the id of the oldest, so that no new event appears', () => {
   const holds = [hold(9, 40, 'STALE_MARK'), hold(8, 30, 'STALE_MARK'), hold(7, 20, 'NO_BALANCE')]
   const events = activityFrom({ ...NONE, agents: [{ id: 'a', name: 'Bot', holds, wanted: [] }] })

@@ -1,5 +1,6 @@
 import type { Answer } from '@pit/protocol'
-import { amount, words } from '@pit/ui'
+import { amount, many, words } from '@pit/ui'
+import type { Wanted } from './wanted.ts'
 
 /** One feed of what happened to a wallet: trades, holds, wanted signatures and sessions. */
 
@@ -22,12 +23,12 @@ export interface Activity {
 type Trade = Answer<'me.trades'>['trades'][number]
 type Session = Answer<'me.sessions'>['sessions'][number]
 type LogRow = Answer<'hosted.logs'>['rows'][number]
-type Wanted = Answer<'hosted.orders.list'>['wanted'][number]
 
 export interface AgentEvents {
   id: string
   name: string
   holds: readonly LogRow[]
+  /** Newest first. */
   wanted: readonly Wanted[]
 }
 export interface ActivitySources {
@@ -44,7 +45,7 @@ export function activityFrom({ trades, sessions, agents, nowS }: ActivitySources
     ...sessions.flatMap((session) => fromSession(session, nowS)),
     ...agents.flatMap((agent) => inRows(agent.holds.map((row) => fromHold(agent, row)))),
   ].sort((a, b) => b.atS - a.atS || a.id.localeCompare(b.id))
-  return [...agents.flatMap((agent) => agent.wanted.map((one) => fromWanted(agent, one, nowS))), ...events]
+  return [...agents.flatMap((agent) => fromWanted(agent, nowS)), ...events]
 }
 
 const TRADE_TONES = {
@@ -137,14 +138,22 @@ function inRows(events: readonly Activity[]): Activity[] {
   return rows
 }
 
-const fromWanted = ({ id, name }: AgentEvents, { id: wantedId }: Wanted, nowS: number): Activity => ({
-  id: `approval ${wantedId}`,
-  atS: nowS,
-  kind: 'approval',
-  title: `${name} waits for your signature`,
-  detail: 'A trade is above what its session may trade unsigned.',
-  tone: 'accent',
-  href: `/agents/${id}`,
-  txHash: null,
-  times: 1,
-})
+/** One line for each agent, with the id of its newest signature, so that another one is a new event. */
+function fromWanted({ id, name, wanted }: AgentEvents, nowS: number): Activity[] {
+  const [newest] = wanted
+  if (!newest) return []
+  const isOne = wanted.length === 1
+  return [
+    {
+      id: `approval ${newest.id}`,
+      atS: nowS,
+      kind: 'approval',
+      title: `${name} waits for ${isOne ? 'your signature' : many(wanted.length, 'signature')}`,
+      detail: `${isOne ? 'A trade is' : 'These trades are'} above what its session may trade unsigned.`,
+      tone: 'accent',
+      href: `/agents/${id}`,
+      txHash: null,
+      times: 1,
+    },
+  ]
+}
