@@ -3,7 +3,7 @@ import { etherText, grouped, groupedText } from '@pit/protocol'
 import type { Command } from 'commander'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
 import { defined, duration, positive, whole } from '../client/parse.ts'
-import { amountText, headingOf, timeText } from '../client/show.ts'
+import { headingOf, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 import { type ControlFlags, controlsOf, withControls } from './controls.ts'
 
@@ -64,9 +64,9 @@ export const grantOptions = (
   signal,
   async confirm(terms) {
     deps.terminal.say(headingOf(opened.target, 'live'))
-    deps.terminal.say(table(rowsOf(opened, terms)))
-    const { length } = terms.approvals
-    const question = `Sign this session${length > 0 ? ` and send ${length} approvals` : ''}?`
+    deps.terminal.say(table(rowsOf(terms)))
+    const sends = terms.approvals.length === 0 ? '' : ' and send the approvals above'
+    const question = `Sign this session${sends}?`
     return yes === true || deps.terminal.confirm(question)
   },
 })
@@ -84,8 +84,8 @@ export async function grant(
 }
 
 /** Everything the signature binds, decoded from the bytes to sign. */
-export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [string, string | number][] {
-  const { limits, eth, approvals, marks } = terms
+function rowsOf(terms: SignedTerms): [string, string | number][] {
+  const { limits, eth, marks } = terms
   const nameOf = (address: string) =>
     terms.tokens.find((token) => token.address === address)?.symbol ?? address
   return [
@@ -106,10 +106,7 @@ export function rowsOf(opened: Pick<Opened, 'client'>, terms: SignedTerms): [str
       'your wallet',
       terms.takesCode === null ? 'already delegated' : `delegates to ${terms.takesCode} (EIP-7702)`,
     ],
-    ...approvals.map(({ token, spender, amount }): [string, string] => [
-      'approval',
-      `${amountText(opened, amount, token)} to ${spender}`,
-    ]),
+    ...terms.approvalsInWords.map((text): [string, string] => ['approval', text]),
     [
       'if both keys are stolen',
       `${eth === null ? 'no ETH' : `up to ${etherText(eth.dayWei)} a day per root`}, and all approved tokens`,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { isRefusal } from '../errors.ts'
 import { pinsOf } from '../pins.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
-import { checkDescription, signedTerms } from './signedTerms.ts'
+import { checkDescription, type SignedTerms, signedTerms } from './signedTerms.ts'
 
 const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')))
 const NOW_S = 1_800_000_000
@@ -23,13 +23,15 @@ const binding = createBinding({
   nonce: `0x${'4'.repeat(64)}`,
   risk: { accept_risks: ['LOW_LIQUIDITY'], shield: true, policies: ['block_flagged'] },
 })
-const terms = signedTerms(pins, {
-  sessionId: 'ses_1',
-  binding,
-  checked: { eth: { tradeWei: 4n, dayWei: 10n }, roots: [] } as unknown as CheckedRoots,
-  takesCode: null,
-  approvals: [],
-})
+const termsWith = (approvals: SignedTerms['approvals']) =>
+  signedTerms(pins, {
+    sessionId: 'ses_1',
+    binding,
+    checked: { eth: { tradeWei: 4n, dayWei: 10n }, roots: [] } as unknown as CheckedRoots,
+    takesCode: null,
+    approvals,
+  })
+const terms = termsWith([])
 
 const LIMITS = { max_trade_usd: 10, max_day_usd: 25, max_trades: 100 }
 const honest = () => ({
@@ -57,6 +59,21 @@ function fieldOf(change: (pending: ReturnType<typeof honest>) => void): string {
   }
   return 'none'
 }
+
+it('names the token and the spender of every approval', () => {
+  const [token, { symbol, decimals }] = [...pins.tokens].find(([address]) => address !== NATIVE)!
+  const amount = 2_500n * 10n ** BigInt(decimals)
+  const { approvalsInWords } = termsWith([
+    { token, spender: pins.permit2, amount, expiresS: null },
+    { token, spender: pins.router, amount, expiresS: NOW_S },
+    { token, spender: at('5'), amount: 1n << 160n, expiresS: null },
+  ])
+  expect(approvalsInWords).toEqual([
+    `Permit2 may take up to 2,500 ${symbol}.`,
+    `The exchange’s router may take up to 2,500 ${symbol} through Permit2 until 2027-01-15 08:00 UTC.`,
+    `The curve ${at('5')} may take up to all your ${symbol}.`,
+  ])
+})
 
 describe('checkDescription', () => {
   it('accepts a description of exactly what is signed', () => {

@@ -13,6 +13,7 @@ import {
 } from '@pit/protocol'
 import { must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
+import { amountText, timeText } from '../review/terms.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
 import type { Approval } from './readPlan.ts'
 
@@ -45,6 +46,8 @@ export interface SignedTerms {
   takesCode: Address | null
   /** Approvals that are sent before; none unless the setup is sent. */
   approvals: readonly Approval[]
+  /** The same, one sentence each. */
+  approvalsInWords: readonly string[]
 }
 
 export function signedTerms(
@@ -86,7 +89,14 @@ export function signedTerms(
     roots: checked.roots.map(({ kind, hash }) => ({ kind, hash })),
     takesCode,
     approvals,
+    approvalsInWords: approvals.map((approval) => approvalText(pins, approval)),
   }
+}
+
+function approvalText(pins: Pins, { token, spender, amount, expiresS }: Approval): string {
+  const most = `may take up to ${amountText(pins, token, amount)}`
+  if (expiresS !== null) return `The exchange’s router ${most} through Permit2 until ${timeText(expiresS)}.`
+  return spender === pins.permit2 ? `Permit2 ${most}.` : `The curve ${spender} ${most}.`
 }
 
 /** The answer's own description must be that of the binding: one that belittles it comes from a liar. */

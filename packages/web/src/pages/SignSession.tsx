@@ -92,7 +92,7 @@ export function SignSession(props: {
 }
 
 function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boolean): void }) {
-  const { limits, eth, approvals } = terms
+  const { limits, eth } = terms
   const named = (token: string) => terms.tokens.find(({ address }) => address === token)?.symbol ?? token
   const mono = (text: string) => (
     <span key={text} className="mono break">
@@ -115,11 +115,11 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
             ({ token, priceE18 }) =>
               [`Price of ${named(token)}`, `$${amount(String(priceE18), 18)}`] as const,
           ),
-          ...approvals.map(
-            ({ token, spender }) => ['Approval', mono(`${named(token)} to ${spender}`)] as const,
-          ),
         ]}
       />
+      {terms.approvalsInWords.length > 0 && (
+        <Bounds title="Approvals sent first" lines={terms.approvalsInWords} />
+      )}
       <Notice tone="warn" title="Maximum loss">
         <p>{`If both keys are stolen: ${
           eth === null ? 'no ETH' : `up to ${amount(String(eth.dayWei), 18)} ETH a day for each root`
