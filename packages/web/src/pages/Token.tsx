@@ -24,7 +24,7 @@ import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
 import { Link } from '../router.tsx'
 import { showConnect } from '../wallet/dialog.ts'
-import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { SignInPrompt } from '../wallet/NeedsWallet.tsx'
 import { ASSET_NAMES } from './AssetList.tsx'
 import { PriceImpact } from './PriceImpact.tsx'
 import { TokenMarket } from './TokenMarket.tsx'
@@ -66,9 +66,7 @@ export default function Token({ params }: { params: Readonly<{ [name: string]: s
       ) : core ? (
         <SignInForMore />
       ) : (
-        !config.isPending && (
-          <NeedsWallet why="Only core tokens are public. Sign in to see this token.">{null}</NeedsWallet>
-        )
+        !config.isPending && <SignInPrompt why="Only core tokens are public. Sign in to see this token." />
       )}
     </Page>
   )

@@ -6,7 +6,7 @@ import { useAccount } from '../data/account.ts'
 import { api, useRead } from '../data/api.ts'
 import { askOf, type TicketState } from '../data/ticket.ts'
 import { Link, navigate, useLocation } from '../router.tsx'
-import { showConnect } from '../wallet/dialog.ts'
+import { SignInPrompt } from '../wallet/NeedsWallet.tsx'
 import { Order, type Phase } from './Order.tsx'
 import { OrdersTab } from './OrdersTab.tsx'
 import { Quoted } from './Quoted.tsx'
@@ -41,7 +41,12 @@ export default function Trade() {
         </div>
         <div className="stack">
           <Tabs label="Kind of order" look="segments" tabs={TABS} chosen={tab} onChoose={setTab} />
-          {!signedIn && <SignInFirst />}
+          {!signedIn && (
+            <SignInPrompt
+              why="Sign in to trade."
+              note="Each trade is verified in your browser before you sign it. Your keys never leave your wallet."
+            />
+          )}
           {signedIn && tab === 'market' && <MarketTicket />}
           {signedIn && (tab === 'limit' || tab === 'stop') && <OrdersTab kind={tab} />}
         </div>
@@ -55,20 +60,6 @@ const NoChart = ({ address }: { address: string }) => (
     <Empty title="Price charts exist for core tokens only.">
       <Link href={`/tokens/${address}`}>See its risks and venues</Link>
     </Empty>
-  </Card>
-)
-
-const SignInFirst = () => (
-  <Card title="Sign in to trade">
-    <p>Sign a message with your wallet. It costs nothing and moves no funds.</p>
-    <div className="row">
-      <Button kind="primary" onClick={() => showConnect(true)}>
-        Connect a wallet
-      </Button>
-    </div>
-    <p className="small faint">
-      Each trade is verified in your browser before you sign it. Your keys never leave your wallet.
-    </p>
   </Card>
 )
 
