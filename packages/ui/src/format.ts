@@ -69,6 +69,9 @@ export function amount(
   return `${value < 0n ? '−' : ''}${grouped(units)}${shown === '' ? '' : `.${shown}`}`
 }
 
+/** `0.5 ETH`. */
+export const ether = (wei: string | bigint): string => `${amount(wei, 18)} ETH`
+
 /** `pool 0.05%`. */
 export const venueName = (venue: string, feePips: number | null): string =>
   `${venue.replace('venue_', '').replace('_', ' ')}${feePips === null ? '' : ` ${feePips / 10_000}%`}`

@@ -1,10 +1,9 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
-import type { Line, Point } from './types.ts'
+import type { Point } from './types.ts'
 
 /** SVG charts, each with a text alternative. */
 
 const H = 180
-const HOUR_MS = 3_600_000
 const PAD = { right: 8, top: 8, bottom: 20 }
 /** Width before the first measurement. */
 const FIRST_WIDTH = 480
@@ -71,59 +70,6 @@ export function Sparkline({ points, label }: { points: readonly Point[]; label: 
   )
 }
 
-/** Values over time, up to five lines. */
-export function LineChart(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
-  const lines = props.lines.filter(({ points }) => points.length > 1).slice(0, 5)
-  if (lines.length > 0) return <Lines {...props} lines={lines} />
-  return (
-    <figure className="stack">
-      <p className="faint chart-place">Collecting data…</p>
-      {props.lines.length > 1 && (
-        <figcaption>
-          <Legend names={props.lines.map(({ name }) => name)} />
-        </figcaption>
-      )}
-    </figure>
-  )
-}
-
-function Lines(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
-  const id = useId()
-  const { ref, width } = useWidth()
-  const { lines } = props
-  const all = lines.flatMap(({ points }) => points)
-  const values = all.map(({ value }) => value)
-  const [low, high] = [Math.min(...values), Math.max(...values)]
-  const ticks = low === high ? [low] : [low, (low + high) / 2, high]
-  const left = leftOf(ticks.map(props.format))
-  const times = all.map(({ atMs }) => atMs)
-  const [first, last] = [Math.min(...times), Math.max(...times)]
-  const x = scaleOf(times, left, width - PAD.right)
-  const y = scaleOf(values, H - PAD.bottom, PAD.top)
-  return (
-    <figure className="stack" ref={ref}>
-      <svg className="chart" viewBox={`0 0 ${width} ${H}`} height={H} role="img" aria-labelledby={id}>
-        <title id={id}>{`${props.label}: from ${props.format(low)} to ${props.format(high)}`}</title>
-        <Grid ticks={ticks} y={y} left={left} right={width - PAD.right} format={props.format} />
-        <text x={left} y={H - 4}>
-          {timeOf(first, last - first)}
-        </text>
-        <text x={width - PAD.right} y={H - 4} textAnchor="end">
-          {timeOf(last, last - first)}
-        </text>
-        {lines.map(({ name, points }, i) => (
-          <path key={name} className={`series tone-${i + 1}`} d={pathOf(points, x, y)} />
-        ))}
-      </svg>
-      {lines.length > 1 && (
-        <figcaption>
-          <Legend names={lines.map(({ name }) => name)} />
-        </figcaption>
-      )}
-    </figure>
-  )
-}
-
 interface GridProps {
   ticks: readonly number[]
   y(value: number): number
@@ -141,12 +87,6 @@ const Grid = ({ ticks, y, left, right, format }: GridProps) =>
       </text>
     </g>
   ))
-
-/** With seconds for ranges under an hour, with the date for longer ones. */
-const timeOf = (atMs: number, spanMs: number): string => {
-  const iso = new Date(atMs).toISOString()
-  return spanMs < HOUR_MS ? iso.slice(11, 19) : `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
-}
 
 export function Legend({ names, band }: { names: readonly string[]; band?: string }) {
   return (

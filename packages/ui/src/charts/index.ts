@@ -1,4 +1,4 @@
-export { BarChart, Legend, Lengths, LineChart, Sparkline } from './charts.tsx'
+export { BarChart, Legend, Lengths, Sparkline } from './charts.tsx'
 export { EquityChart } from './EquityChart.tsx'
 export { PriceChart } from './PriceChart.tsx'
 export type { Candle, Fill, Line, Marker, Point } from './types.ts'

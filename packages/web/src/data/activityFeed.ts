@@ -1,5 +1,6 @@
 import type { Answer } from '@pit/protocol'
-import { amount, many, words } from '@pit/ui'
+import { many, words } from '@pit/ui'
+import { listedAmount, symbolOf } from './tokens.ts'
 import type { Wanted } from './wanted.ts'
 
 /** One feed of what happened to a wallet: trades, holds, wanted signatures and sessions. */
@@ -65,17 +66,16 @@ const TRADE_WORDS = {
 
 function fromTrade({ id, time, status, code, tx_hash, ...trade }: Trade): Activity {
   const { token_in, token_out, amount_in, amount_out, path, session_id } = trade
-  const symbol = (token: Trade['token_in']) => (token.symbol ?? token.token).slice(0, 16)
   const by = path === 'hosted' ? 'by an agent' : session_id ? 'by a session' : 'by your wallet'
   return {
     id: `trade ${id} ${status}`,
     atS: time,
     kind: 'trade',
-    title: `${TRADE_WORDS[status]}: ${symbol(token_in)} for ${symbol(token_out)}`,
+    title: `${TRADE_WORDS[status]}: ${symbolOf(token_in)} for ${symbolOf(token_out)}`,
     detail: [
       amount_out === null
-        ? `${amount(amount_in, token_in.decimals)} ${symbol(token_in)}`
-        : `${amount(amount_in, token_in.decimals)} ${symbol(token_in)} → ${amount(amount_out, token_out.decimals)} ${symbol(token_out)}`,
+        ? listedAmount(amount_in, token_in)
+        : `${listedAmount(amount_in, token_in)} → ${listedAmount(amount_out, token_out)}`,
       by,
       ...(code ? [words(code)] : []),
     ].join(', '),

@@ -1,5 +1,5 @@
 import type { OrderRow } from '@pit/client'
-import { decimalText, powerOfTen } from '@pit/protocol'
+import { powerOfTen, priceUsdOf } from '@pit/protocol'
 import { shareOf, usd } from '@pit/ui'
 import type { TokenNames } from './tokens.ts'
 
@@ -51,7 +51,7 @@ function triggerWords({ trigger }: Order): string | null {
   }
 }
 
-const usdE18 = (priceE18: bigint): string => usd(Number(decimalText(priceE18, 18)))
+const usdE18 = (priceE18: bigint): string => usd(priceUsdOf(priceE18))
 
 /** The worst price that the minimum admits, per whole token that is not USDG; null if neither is USDG. */
 function leastPrice(order: Order, names: TokenNames, usdg: string): string | null {

@@ -1,4 +1,4 @@
-import { DAY_S } from '@pit/protocol'
+import { DAY_S, usdOf } from '@pit/protocol'
 import type { Holding, Known, Report } from '@pit/reports'
 import { centsUsd, many } from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
@@ -31,24 +31,22 @@ export function useReport(period: Period) {
   })
 }
 
-const dollars = (microUsd: bigint): number => Number(microUsd) / 1e6
-
 export const microUsdText = (microUsd: bigint | null): string =>
-  microUsd === null ? 'unknown' : centsUsd(dollars(microUsd))
+  microUsd === null ? 'unknown' : centsUsd(usdOf(microUsd))
 
 /** The known part with the number of unknown ones; never zero for what is unknown. */
 export function knownText({ microUsd, unknown }: Known): string {
-  if (unknown === 0) return centsUsd(dollars(microUsd))
+  if (unknown === 0) return centsUsd(usdOf(microUsd))
   return microUsd === 0n
     ? `${many(unknown, 'amount')} unknown`
-    : `${centsUsd(dollars(microUsd))} + ${unknown} unknown`
+    : `${centsUsd(usdOf(microUsd))} + ${unknown} unknown`
 }
 
 /** The known part alone, to the cent; `unknownNote` says what is missing. */
 export function knownFigure(known: Known | undefined): string {
   if (!known) return '–'
   if (known.unknown > 0 && known.microUsd === 0n) return 'Unknown'
-  return centsUsd(dollars(known.microUsd))
+  return centsUsd(usdOf(known.microUsd))
 }
 
 export const unknownNote = (known: Known | undefined): string | undefined =>

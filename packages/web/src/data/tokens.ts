@@ -19,7 +19,20 @@ export const namesIn = (
     ...more.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }] as const),
   ])
 
-/** A token amount with its symbol, truncated because symbols are untrusted. */
+interface ListedToken {
+  token: string
+  symbol: string | null
+}
+/** The symbol, cut because symbols are untrusted; the address of a token without one. */
+export const symbolOf = ({ symbol, token }: ListedToken): string => (symbol ?? token).slice(0, 16)
+
+/** `0.5 ETH`, of a token as the server lists it. */
+export const listedAmount = (
+  atoms: string | null,
+  token: ListedToken & { decimals: number | null },
+): string => `${amount(atoms, token.decimals)} ${symbolOf(token)}`
+
+/** A token amount with its symbol, cut because symbols are untrusted. */
 export function amountOf(names: TokenNames, atoms: string | bigint | null, token: string): string {
   const record = names.get(token.toLowerCase())
   return record ? `${amount(atoms, record.decimals)} ${record.symbol.slice(0, 16)}` : `${String(atoms)} atoms`

@@ -3,6 +3,7 @@ import { Card, dateTime, duration, Meter, many, usd } from '@pit/ui'
 import { dayUsedUsd } from '../data/agentLog.ts'
 import { useRead } from '../data/api.ts'
 import { useNowS } from '../data/now.ts'
+import { symbolOf } from '../data/tokens.ts'
 
 type AgentDetail = Answer<'hosted.get'>
 type Session = Answer<'me.sessions'>['sessions'][number]
@@ -29,7 +30,7 @@ export function AgentLimits({ agent }: { agent: AgentDetail }) {
       {held.map(({ token, symbol, value_usd }) => (
         <Meter
           key={token}
-          label={`Position in ${(symbol ?? token).slice(0, 16)}`}
+          label={`Position in ${symbolOf({ symbol, token })}`}
           used={value_usd}
           max={max_position_usd}
           text={value_usd === null ? 'no price' : leftText(max_position_usd - value_usd, max_position_usd)}

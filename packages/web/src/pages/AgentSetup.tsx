@@ -1,6 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import { amount, bps, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
+import { symbolOf } from '../data/tokens.ts'
 
 type AgentDetail = Answer<'hosted.get'>
 
@@ -32,7 +33,7 @@ export function AgentSetup({ agent }: { agent: AgentDetail }) {
         <Table
           caption="Positions"
           columns={[
-            { head: 'Holds', cell: ({ symbol, token }) => (symbol ?? token).slice(0, 16) },
+            { head: 'Holds', cell: (held) => symbolOf(held) },
             {
               head: 'Amount',
               right: true,

@@ -1,6 +1,5 @@
 import type { Answer } from '@pit/protocol'
 import {
-  amount,
   Badge,
   Button,
   bps,
@@ -24,6 +23,7 @@ import { useAccount } from '../data/account.ts'
 import { type SeenInput, type TimelineEntry, type TradeOf, timelineOf } from '../data/agentLog.ts'
 import { call } from '../data/api.ts'
 import { holdWords } from '../data/holds.ts'
+import { listedAmount } from '../data/tokens.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
@@ -147,10 +147,6 @@ function Cure({ code }: { code: string }) {
 }
 
 function Input({ seen, agent }: { seen: SeenInput; agent: AgentDetail }) {
-  const held = (token: string, atoms: string) => {
-    const record = agent.tokens.find((one) => one.token === token)
-    return `${amount(atoms, record?.decimals ?? null)} ${(record?.symbol ?? token).slice(0, 16)}`
-  }
   return (
     <Facts
       rows={[
@@ -166,11 +162,20 @@ function Input({ seen, agent }: { seen: SeenInput; agent: AgentDetail }) {
             ] as const,
         ),
         ['Equity', usd(seen.equity_usd)],
-        ['Holdings', seen.positions.map(({ token, atoms }) => held(token, atoms)).join(', ') || 'none'],
+        [
+          'Holdings',
+          seen.positions.map(({ token, atoms }) => tradedAmount(agent, token, atoms)).join(', ') || 'none',
+        ],
         ['Traded in 24 hours', usd(seen.day_used_usd)],
       ]}
     />
   )
+}
+
+function tradedAmount({ tokens }: AgentDetail, token: string | null, atoms: string | null): string {
+  if (atoms === null) return '–'
+  const record = tokens.find((one) => one.token === token)
+  return listedAmount(atoms, record ?? { token: token ?? '', symbol: null, decimals: null })
 }
 
 const orderText = ({ pair, side, usd: size }: TradeOf['order']): string =>
@@ -207,20 +212,17 @@ function Rules({ entry: { rules, problems } }: { entry: TimelineEntry }) {
 }
 
 function Trade({ trade, agent }: { trade: TradeOf; agent: AgentDetail }) {
-  const shown = (token: string | null, atoms: string | null) => {
-    const record = agent.tokens.find((one) => one.token === token)
-    return atoms === null
-      ? '–'
-      : `${amount(atoms, record?.decimals ?? null)} ${(record?.symbol ?? token ?? '').slice(0, 16)}`
-  }
   const { txHash, receipt } = trade
   return (
     <>
       <p>{`${orderText(trade.order)}${trade.isPaper ? ' on paper' : ''}`}</p>
       <Facts
         rows={[
-          ['Sold', shown(trade.tokenIn, trade.amountIn)],
-          ['Received', `${trade.isMinimum ? 'at least ' : ''}${shown(trade.tokenOut, trade.amountOut)}`],
+          ['Sold', tradedAmount(agent, trade.tokenIn, trade.amountIn)],
+          [
+            'Received',
+            `${trade.isMinimum ? 'at least ' : ''}${tradedAmount(agent, trade.tokenOut, trade.amountOut)}`,
+          ],
           ...(trade.feeBps === null ? [] : [['Fee', bps(trade.feeBps)] as const]),
           ...(trade.gasUsd === null ? [] : [['Gas', usd(trade.gasUsd)] as const]),
           ...(trade.route === null ? [] : [['Route', trade.route] as const]),

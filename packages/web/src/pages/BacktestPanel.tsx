@@ -1,7 +1,7 @@
 import type { Backtest } from '@pit/brains/backtest'
 import { usdOf } from '@pit/protocol'
 import { Badge, Button, Card, Code, count, duration, Facts, Failure, many, shareOf, usd } from '@pit/ui'
-import { LineChart } from '@pit/ui/charts'
+import { EquityChart } from '@pit/ui/charts'
 import { useMutation } from '@tanstack/react-query'
 import { type BacktestRequest, backtestAgent } from '../data/backtestAgent.ts'
 
@@ -37,7 +37,9 @@ function Outcome({ run }: { run: Backtest }) {
   const end = run.endMicroUsd
   return (
     <>
-      {points.length > 1 && <LineChart label="Equity" format={usd} lines={[{ name: 'Equity', points }]} />}
+      {points.length > 1 && (
+        <EquityChart label="Equity of the backtest" format={usd} series={[{ name: 'Equity', points }]} />
+      )}
       <Facts
         rows={[
           ['Period', `${duration(run.toS - run.fromS)}, ${many(run.ticks, 'tick')}`],

@@ -95,7 +95,7 @@ function Clock({ league }: { league: Overview }) {
       />
       <Stat
         label="Prize if it ended now"
-        value={budget === null ? '–' : amount(budget, PARTNER_DECIMALS)}
+        value={amount(budget, PARTNER_DECIMALS)}
         note={budget === null ? (league.reserve.estimate?.why ?? 'no estimate yet') : 'PARTNER (estimate)'}
       />
       <Stat label="New entries start" value={`Season ${league.schedule.entered_now_plays_from}`} />
@@ -146,7 +146,7 @@ function Seasons() {
 }
 
 type ReserveRow = Answer<'league.reserve'>['rows'][number]
-const partner = (atoms: string | null) => (atoms === null ? '–' : amount(atoms, PARTNER_DECIMALS))
+const partner = (atoms: string | null) => amount(atoms, PARTNER_DECIMALS)
 
 function Reserve() {
   const reserve = useRead('league.reserve', {})

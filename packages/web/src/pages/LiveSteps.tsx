@@ -1,11 +1,11 @@
 import { type Answer, DAY_S } from '@pit/protocol'
 import {
-  amount,
   Button,
   Card,
   Code,
   Copied,
   duration,
+  ether,
   Facts,
   Failure,
   Loaded,
@@ -69,7 +69,7 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
             <strong>Gas for its executor</strong>
             {executor.data && attested.data && (
               <span className="small">
-                {`Balance: ${amount(executor.data.balance_wei, 18)} ETH${topUp ? `; send ${amount(topUp.amount_wei, 18)} ETH (${usd(topUp.amount_usd)}) to` : ' (enough).'}`}
+                {`Balance: ${ether(executor.data.balance_wei)}${topUp ? `; send ${ether(topUp.amount_wei)} (${usd(topUp.amount_usd)}) to` : ' (enough).'}`}
                 {topUp && <Copied text={attested.data} />}
               </span>
             )}

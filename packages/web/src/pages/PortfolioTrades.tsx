@@ -1,6 +1,5 @@
 import {
   ago,
-  amount,
   Badge,
   Button,
   Card,
@@ -18,6 +17,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { call, useRead } from '../data/api.ts'
+import { listedAmount, symbolOf } from '../data/tokens.ts'
 import {
   isFiltered,
   matches,
@@ -140,7 +140,7 @@ function Filters(props: {
       onChange({ ...filter, [name]: value })
   const tokens = new Map(
     trades.flatMap(({ token_in, token_out }) =>
-      [token_in, token_out].map(({ address, symbol, token }) => [address, (symbol ?? token).slice(0, 16)]),
+      [token_in, token_out].map(({ address, symbol, token }) => [address, symbolOf({ symbol, token })]),
     ),
   )
   const traders = [...new Set(trades.map(traderOf))].filter((id) => id !== WALLET)
@@ -206,4 +206,4 @@ function Filters(props: {
 }
 
 const amountText = (atoms: string | null, token: TradeRow['token_in'], kind: string | null = null): string =>
-  `${kind === 'minimum' ? 'at least ' : ''}${amount(atoms, token.decimals)} ${(token.symbol ?? token.token).slice(0, 16)}`
+  `${kind === 'minimum' ? 'at least ' : ''}${listedAmount(atoms, token)}`

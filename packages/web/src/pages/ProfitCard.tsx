@@ -1,8 +1,8 @@
 import type { Report } from '@pit/reports'
 import {
-  amount,
   Button,
   Card,
+  ether,
   Facts,
   Failure,
   Loading,
@@ -67,8 +67,8 @@ function Totals({ report: { totals, returns, findings }, isOld }: { report: Repo
           ['Unrealised profit', knownText(totals.unrealised)],
           ['After gas and fees', knownText(totals.net)],
           ['Platform fees', knownText(totals.fees)],
-          ['Gas paid', `${amount(gas.wei, 18)} ETH, ${knownText(gas.value)}`],
-          ['Gas of executors', `${amount(executorGas.wei, 18)} ETH (not yours)`],
+          ['Gas paid', `${ether(gas.wei)}, ${knownText(gas.value)}`],
+          ['Gas of executors', `${ether(executorGas.wei)} (not yours)`],
           ['Deposits', knownText(totals.deposits)],
           ['Withdrawals', knownText(totals.withdrawals)],
           ['Return without flows', pctOf(returns.flowAdjustedBps)],

@@ -1,6 +1,6 @@
 import type { PitClient } from '@pit/client'
 import type { Answer } from '@pit/protocol'
-import { amount, Badge, Button, bps, Card, count } from '@pit/ui'
+import { Badge, Button, bps, Card, count, ether } from '@pit/ui'
 import { againstMarksBps } from '../data/receipt.ts'
 import { amountOf, namesIn } from '../data/tokens.ts'
 import { Link } from '../router.tsx'
@@ -38,7 +38,7 @@ export function Receipt(props: { result: Result; config: Answer<'config'>; onAga
     {
       what: 'Gas',
       signed: null,
-      happened: `${amount(receipt.gasUsed * receipt.gasPriceWei, 18)} ETH`,
+      happened: ether(receipt.gasUsed * receipt.gasPriceWei),
     },
   ]
   return (

@@ -1,6 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import { ago, amount, Badge, Card, Loaded, Table, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
+import { symbolOf } from '../data/tokens.ts'
 import { Link } from '../router.tsx'
 
 type Trade = Answer<'me.trades'>['trades'][number]
@@ -46,5 +47,4 @@ export function RecentTrades() {
   )
 }
 
-const symbolOf = ({ symbol, token }: Trade['token_in']): string => (symbol ?? token).slice(0, 16)
 const pairOf = ({ token_in, token_out }: Trade): string => `${symbolOf(token_in)} → ${symbolOf(token_out)}`

@@ -26,7 +26,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
                   { head: 'Place', cell: ({ place }) => place },
                   { head: 'Entrant', cell: ({ label }) => label.slice(0, 48) },
                   { head: 'Profit', right: true, cell: ({ profit_usd }) => centsUsd(profit_usd) },
-                  { head: 'Prize', right: true, cell: (row) => `${amount(row.amount, 18)} PARTNER` },
+                  { head: 'Prize', right: true, cell: (row) => partner(row.amount) },
                   { head: 'State', cell: ({ status }) => <Badge>{status}</Badge> },
                   {
                     head: 'Transfer',
@@ -43,11 +43,11 @@ export default function Season({ params }: { params: Readonly<Record<string, str
               <Card title="Ledger">
                 <Facts
                   rows={[
-                    ['Reserve before', `${amount(data.ledger.reserve_before, 18)} PARTNER`],
-                    ['Gain', `${amount(data.ledger.gain, 18)} PARTNER`],
-                    ['Added', `${amount(data.ledger.added, 18)} PARTNER`],
-                    ['Budget', `${amount(data.ledger.budget, 18)} PARTNER`],
-                    ['Paid', `${amount(data.ledger.paid_total, 18)} PARTNER`],
+                    ['Reserve before', partner(data.ledger.reserve_before)],
+                    ['Gain', partner(data.ledger.gain)],
+                    ['Added', partner(data.ledger.added)],
+                    ['Budget', partner(data.ledger.budget)],
+                    ['Paid', partner(data.ledger.paid_total)],
                     ['Settled', data.settled_at ? dateTime(data.settled_at) : 'not yet'],
                   ]}
                 />
@@ -59,3 +59,5 @@ export default function Season({ params }: { params: Readonly<Record<string, str
     </Page>
   )
 }
+
+const partner = (atoms: string | null): string => `${amount(atoms, 18)} PARTNER`

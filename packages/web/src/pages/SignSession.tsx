@@ -8,6 +8,7 @@ import {
   count,
   Dialog,
   dateTime,
+  ether,
   Facts,
   Failure,
   Notice,
@@ -112,8 +113,7 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
           ['Accepted risks', terms.acceptRisks.map(words).join(', ') || 'none'],
           ['Shield', terms.shield ? `on: ${terms.policies.map(words).join(', ') || 'no policies'}` : 'off'],
           ...terms.marks.map(
-            ({ token, priceE18 }) =>
-              [`Price of ${named(token)}`, `$${amount(String(priceE18), 18)}`] as const,
+            ({ token, priceE18 }) => [`Price of ${named(token)}`, `$${amount(priceE18, 18)}`] as const,
           ),
         ]}
       />
@@ -122,7 +122,7 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
       )}
       <Notice tone="warn" title="Maximum loss">
         <p>{`If both keys are stolen: ${
-          eth === null ? 'no ETH' : `up to ${amount(String(eth.dayWei), 18)} ETH a day for each root`
+          eth === null ? 'no ETH' : `up to ${ether(eth.dayWei)} a day for each root`
         }, and every approved token.`}</p>
         <p>{`Otherwise: up to ${wholeUsd(limits.maxDayUsd)} traded in 24 hours, at fair prices.`}</p>
       </Notice>

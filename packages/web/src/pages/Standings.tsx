@@ -140,7 +140,7 @@ export function StandingsTable({ standings }: { standings: Standings }) {
       {
         head: 'Prize',
         right: true,
-        cell: ({ prize_atoms }) => (prize_atoms === null ? '–' : amount(prize_atoms, 18)),
+        cell: ({ prize_atoms }) => amount(prize_atoms, 18),
       },
     )
   return (
