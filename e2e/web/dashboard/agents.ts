@@ -23,7 +23,7 @@ export function withAgents(dashboard: () => Dashboard): void {
       await page.getByRole('tab', { name: 'New agent' }).click()
       await page.getByLabel(/Interval/).fill('3')
       await page.getByRole('button', { name: 'Run backtest' }).click()
-      await page.getByText('23 h 59 min, 288 ticks').waitFor(WAIT)
+      await page.getByText('23 h 59 min, 288 decisions').waitFor(WAIT)
       await page.getByRole('slider', { name: 'Equity of the backtest: read values' }).waitFor(WAIT)
       expect(await lookAt(page, 'rehearsal')).toEqual([])
       await page.unroute('**/marks/ETH.json')

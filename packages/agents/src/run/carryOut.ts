@@ -42,7 +42,7 @@ export async function carryOut(
     if (!landed) {
       await holdOrder(deps, request, {
         code: 'TRADE_PENDING',
-        message: 'The previous trade of this tick has not been mined.',
+        message: 'The previous trade of this decision has not been mined.',
       })
       continue
     }

@@ -37,7 +37,7 @@ export async function decideTick(
     return await decide(deps, prepared, lists)
   } catch (error) {
     deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed during its decision')
-    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before a decision.')
+    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The agent failed before its decision.')
     return without(prepared, record, 'error')
   }
 }

@@ -162,7 +162,7 @@ async function finish(
   if (outcome === 'hold') deps.tickMetrics.held(String(record.logs[0]?.code))
   try {
     if (outcome === 'error' && agent.brain !== 'orders' && agent.errorsInARow + 1 >= MAX_ERRORS) {
-      const why = `${MAX_ERRORS} ticks in a row failed, the last one with ${record.logs[0]?.code}.`
+      const why = `${MAX_ERRORS} decisions in a row failed, the last one with ${record.logs[0]?.code}.`
       await pause(deps, { agent, kind: 'pause', reason: { code: 'ERRORS', why }, message: why })
     }
     await thinLogs(deps.db, agent.id, tick)

@@ -38,7 +38,7 @@ const PAUSED: Record<string, string> = {
   ROTATED: 'The executor was replaced. Grant a session to the new one and attach it.',
   CHANGED: 'The agent was changed. Grant a new session to its executor, attach it and switch live on.',
   SESSION_ENDED: 'The session ended. Grant a new one and attach it.',
-  ERRORS: 'Too many failed ticks. See the log.',
+  ERRORS: 'Too many failed decisions. See the log.',
 }
 const pausedText = ({ pauseReason }: StoredAgent): string =>
   PAUSED[pauseReason?.code ?? ''] ?? 'The agent is paused.'

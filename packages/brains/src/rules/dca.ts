@@ -9,7 +9,7 @@ const Params = schemas.DcaParams
 
 export const dca: RuleBrain = {
   name: 'dca',
-  summary: 'Orders the same amount in USD at every tick.',
+  summary: 'Orders the same amount in USD at every decision.',
   paramsSchema: Params,
   historyS: () => 0,
   decide({ market, book, params, state, limits }) {
@@ -23,7 +23,7 @@ export const dca: RuleBrain = {
         tally.hold(pair, `the total of ${dollarsText(ordered)} is ordered`)
       else if (freshPrice(pair, tally) !== undefined) {
         const microUsd = left === undefined ? microUsdDown(usd) : minOf(microUsdDown(usd), left)
-        ordered += tally.order(pair, side, microUsd, `${dollarsText(microUsd)} at every tick`)
+        ordered += tally.order(pair, side, microUsd, `${dollarsText(microUsd)} at every decision`)
       }
       nextState[pair.pair] = { ordered: ordered.toString() }
     }

@@ -45,7 +45,7 @@ const createCommand = (deps: CommandDeps): Command =>
     .description('Create an agent. A paper agent starts at once; a live one starts with pit agent live.')
     .addArgument(new Argument('<brain>', 'Brain that decides the trades').choices(BRAINS))
     .option('--pairs <pairs...>', 'Pairs it trades, as BASE/QUOTE', [...NEW_AGENT.pairs])
-    .option('--every <time>', 'Time between ticks, such as 5m', duration, NEW_AGENT.intervalS)
+    .option('--every <time>', 'Time between decisions, such as 5m', duration, NEW_AGENT.intervalS)
     .option('--max-trade-usd <dollars>', 'Maximum per trade in USD', positive, NEW_AGENT.maxTradeUsd)
     .option('--max-day-usd <dollars>', 'Maximum in 24 hours in USD', positive, NEW_AGENT.maxDayUsd)
     .option(

@@ -62,7 +62,7 @@ export function backtestCommand(deps: BacktestDeps): Command {
     .option('--days <n>', 'Days before --to', positive, 7)
     .option('--from <time>', 'First tick: a date or unix seconds', time)
     .option('--to <time>', 'Last tick: a date or unix seconds (default: now)', time)
-    .option('--interval <s>', 'Seconds between ticks', positive, 300)
+    .option('--interval <s>', 'Seconds between decisions', positive, 300)
     .option('--start <usd>', 'Starting cash in USD', positive, 1_000)
     .option('--max-trade <usd>', 'Maximum per trade in USD', positive, 100)
     .option('--max-day <usd>', 'Maximum in 24 hours in USD', positive, 1_000)

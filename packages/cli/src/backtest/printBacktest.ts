@@ -23,7 +23,7 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
     `${run.brain} from ${isoMinute(run.fromS)} to ${isoMinute(run.toS)}`,
     `assumptions: filled at the mark with ${slippageBps} bps slippage; fee ${feeBps} bps; gas ${gas} per fill`,
     '',
-    `ticks ${run.ticks} (${run.holds} held); ${run.fills.length} filled, ${run.refused} unfunded`,
+    `decisions ${run.ticks} (${run.holds} held); ${run.fills.length} filled, ${run.refused} unfunded`,
     ...(skipped > 0 ? [`(first ${skipped} fills omitted)`] : []),
     ...run.fills.slice(-maxFills).map(fillLine),
     '',

@@ -20,7 +20,7 @@ export async function practiceGate(deps: LeagueDeps, hostedId: string): Promise<
     if (playing.state === 'plays') return { bookId: playing.bookId }
     if (playing.state === 'waits') return null
     const hold = playing.state === 'closed' ? 'SEASON_CLOSED' : 'LEAGUE_BOOK_PENDING'
-    return { hold, message: `The practice board holds this tick: ${playing.why}.` }
+    return { hold, message: `The practice board holds this decision: ${playing.why}.` }
   } catch (error) {
     if (isPitError(error)) throw error
     deps.logger.warn({ err: error, hostedId }, 'practice board cannot be read')

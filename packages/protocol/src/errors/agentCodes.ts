@@ -67,7 +67,7 @@ export const AI_HOLD_CODES = {
   PARTNER_BALANCE: 'the balance at the model vendor is used up',
   PARTNER_BUSY: 'the model vendor is busy',
   PARTNER_RATE: 'the model vendor’s rate limit is reached',
-  AI_LATE: 'too late in the tick to call a model, or the response came after the tick’s time',
+  AI_LATE: 'too late to call a model for this decision, or the response came too late',
 } as const
 export type AiHoldCode = keyof typeof AI_HOLD_CODES
 

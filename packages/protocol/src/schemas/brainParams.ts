@@ -17,7 +17,7 @@ const BasisPoints = (byDefault: number, description: string, options: NumberOpti
 
 export const DcaParams = Exact(
   {
-    usd: SizeUsd(10, 'dollars ordered of each pair at every tick'),
+    usd: SizeUsd(10, 'dollars ordered of each pair at every decision'),
     side: ByDefault('buy', OneOf(['buy', 'sell'], 'buy into the base, or sell out of it')),
     total_usd: Type.Optional(
       Type.Number({

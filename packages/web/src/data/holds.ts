@@ -13,20 +13,23 @@ const ALL_SAID: ReadonlySet<string> = new Set(['PAUSED', 'LIVE_OFF', 'NO_SESSION
 const WAIT = 'Nothing to do: it goes on by itself.'
 const MODEL_KEY = 'Connect your own model key, or choose a rule brain.'
 const NEXT_DAY = 'It goes on tomorrow (UTC). Raise the budget or connect your own key to go on now.'
-const GRANT = 'Grant a session to its executor under “Go live” and attach it.'
+const GRANT = 'Grant a session to its executor under “Start trading” and attach it.'
 
 const HOLDS: Readonly<Record<string, readonly [title: string, cure: string]>> = {
-  PAUSED: ['The agent is paused', 'Resume it when the cause is gone. A new live agent goes on by “Go live”.'],
+  PAUSED: [
+    'The agent is paused',
+    'Resume it when the cause is gone. A new live agent goes on by “Start trading”.',
+  ],
   KILLED: ['Trading is stopped for everyone', 'Wait until the operator turns it on again.'],
   LIVE_DISABLED: ['Live trading is off on this server', 'Wait until the operator turns it on.'],
   SIGNER_UNAVAILABLE: ['The co-signer does not respond', WAIT],
-  LIVE_OFF: ['The agent is switched off', 'Switch it on under “Go live”.'],
+  LIVE_OFF: ['The agent is switched off', 'Switch it on under “Start trading”.'],
   NO_SESSION: ['No session is attached', GRANT],
   SESSION_NOT_ACTIVE: ['Its session is no longer active', GRANT],
   OUTSIDE_SESSION: ['Its limits are wider than its session', 'Attach a session with wider limits.'],
   SESSION_TOO_LONG: ['Its session lasts too long for these tokens', 'Grant a shorter session.'],
   SESSION_NONCE: ['You ended all sessions with controls', GRANT],
-  EXECUTOR_GAS: ['The executor has too little ETH for gas', 'Send the amount shown under “Go live”.'],
+  EXECUTOR_GAS: ['The executor has too little ETH for gas', 'Send the amount shown under “Start trading”.'],
   TRADE_PENDING: ['An earlier trade is not mined yet', WAIT],
   MAX_TRADE: [
     'The order is above the limit per trade',

@@ -6,10 +6,10 @@ import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { TxLink } from '../wallet/TxLink.tsx'
 
-/** One feed of trades, holds, wanted signatures and sessions. */
+/** One feed of trades, blocked orders, wanted signatures and sessions. */
 export default function Activity() {
   return (
-    <Page title="Activity" lead="Trades, holds, signatures your agents wait for, and sessions.">
+    <Page title="Activity" lead="Trades, blocked orders, signatures your agents wait for, and sessions.">
       <NeedsWallet why="Sign in to see your activity.">
         <Feed />
       </NeedsWallet>
@@ -20,7 +20,7 @@ export default function Activity() {
 const KINDS = [
   { id: 'all', label: 'All' },
   { id: 'trade', label: 'Trades' },
-  { id: 'hold', label: 'Holds' },
+  { id: 'hold', label: 'Blocked' },
   { id: 'approval', label: 'Signatures' },
   { id: 'session', label: 'Sessions' },
 ] as const
@@ -40,7 +40,7 @@ function Feed() {
   )
 }
 
-const KIND_WORDS = { trade: 'Trade', hold: 'Hold', approval: 'Signature', session: 'Session' } as const
+const KIND_WORDS = { trade: 'Trade', hold: 'Blocked', approval: 'Signature', session: 'Session' } as const
 
 function Events({ events }: { events: readonly Event[] }) {
   if (events.length === 0)

@@ -22,13 +22,13 @@ import { openClient } from '../wallet/connect.ts'
 import { BacktestPanel } from './BacktestPanel.tsx'
 
 const BRAIN_WORDS: Record<Brain, string> = {
-  dca: 'Buys or sells a fixed amount at every tick.',
+  dca: 'Buys or sells a fixed amount at every decision.',
   momentum: 'Buys when the price rises, sells when it falls.',
   mean_reversion: 'Buys below the mean price, sells above it.',
   grid: 'Buys and sells at grid levels within a price range.',
   rebalance: 'Keeps each token at its target weight.',
   partner_llm: 'A language model follows your strategy, paid from the pool or with your own key.',
-  webhook: 'Your own program decides: it receives a request at every tick.',
+  webhook: 'Your own program decides: it receives a request for every decision.',
   orders: 'Carries out the limit, stop and other orders that you place and sign.',
 }
 const SCHEMA_NAMES: Record<Brain, string> = {

@@ -33,7 +33,7 @@ export function AgentSetup({ agent }: { agent: AgentDetail }) {
         <Table
           caption="Positions"
           columns={[
-            { head: 'Holds', cell: (held) => symbolOf(held) },
+            { head: 'Token', cell: (held) => symbolOf(held) },
             {
               head: 'Amount',
               right: true,

@@ -98,7 +98,7 @@ function List({ onCreate }: { onCreate(): void }) {
                 { head: 'Pairs', cell: ({ pairs }) => pairs.join(', ') },
                 { head: 'Interval', right: true, cell: ({ interval_s }) => duration(interval_s) },
                 { head: 'Profit', right: true, cell: ({ pnl }) => <Profit usd={pnl?.profit_usd ?? null} /> },
-                { head: 'Ticks', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
+                { head: 'Decisions', right: true, cell: ({ watch }) => count(watch?.ticks ?? null) },
                 {
                   head: 'Last decision',
                   cell: ({ last_decision }) => (last_decision ? ago(last_decision.at) : 'none yet'),

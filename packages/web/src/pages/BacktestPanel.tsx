@@ -42,7 +42,7 @@ function Outcome({ run }: { run: Backtest }) {
       )}
       <Facts
         rows={[
-          ['Period', `${duration(run.toS - run.fromS)}, ${many(run.ticks, 'tick')}`],
+          ['Period', `${duration(run.toS - run.fromS)}, ${many(run.ticks, 'decision')}`],
           ['Start value', usd(usdOf(run.startMicroUsd))],
           ['Final value', end === null ? 'unknown: a token has no price' : usd(usdOf(end))],
           ['Orders', `${count(run.fills.length)} filled, ${count(run.refused)} unfunded`],

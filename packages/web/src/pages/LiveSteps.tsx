@@ -12,6 +12,7 @@ import {
   Notice,
   toast,
   usd,
+  words,
 } from '@pit/ui'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -50,12 +51,12 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const attaching = useMutation({
     mutationFn: async (sessionId: string) =>
       (await openClient()).client.hosted.grantLive(agent.id, {}, { sessionId }),
-    onSuccess: () => toast('Session attached. The agent is live.'),
+    onSuccess: () => toast('Session attached. The agent trades within it.'),
     onSettled: refresh,
   })
   const switching = useMutation({
     mutationFn: (live: boolean) => api['hosted.update']({ params, body: { live } }),
-    onSuccess: ({ live }) => toast(live ? 'The agent is live.' : 'The agent is switched off.'),
+    onSuccess: ({ live }) => toast(live ? 'The agent is switched on.' : 'The agent is switched off.'),
     onSettled: refresh,
   })
   const hasGas = executor.data?.enough ?? false
@@ -63,7 +64,7 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const error = attested.error ?? attaching.error ?? switching.error
   return (
     <>
-      <Card title="Go live">
+      <Card title="Start trading">
         <ol className="steps">
           <li className={hasGas ? 'done' : 'now'}>
             <strong>Gas for its executor</strong>
@@ -134,7 +135,7 @@ function GrantToAgent(props: {
                   ['Pairs', record.pairs.join(', ')],
                   ['Max per trade', usd(record.limits.max_trade_usd)],
                   ['Max in 24 hours', usd(record.limits.max_day_usd)],
-                  ['Accepted risks', record.terms.accept_risks.join(', ') || 'none'],
+                  ['Accepted risks', record.terms.accept_risks.map(words).join(', ') || 'none'],
                   ['Shield', record.terms.shield ? 'on' : 'off'],
                   ['Lasts', duration(LASTS_S)],
                 ]}

@@ -31,7 +31,7 @@ type StageName = Exclude<TradeStage, Following>['stage']
 export type Phase = 'start' | 'review' | 'done'
 
 const STAGES: readonly { name: StageName; says: string }[] = [
-  { name: 'planned', says: 'Planned by the server' },
+  { name: 'planned', says: 'Prepared by the server' },
   { name: 'verified', says: 'Verified in this browser' },
   { name: 'permitted', says: 'Permit signed, if needed' },
   { name: 'signed', says: 'Signed by your wallet' },

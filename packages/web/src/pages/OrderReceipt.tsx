@@ -22,7 +22,7 @@ export function OrderReceipt({ receipt, unit }: { receipt: Receipt; unit(atoms: 
             outstanding === '0' ? 'nothing' : `${unit(outstanding)} until ${dateTime(until)}`,
           ],
           [what === 'cancelled' ? 'Order' : 'List', <Copied key="id" text={id} />],
-          ['Signature', 'Verified: by the pinned co-signer'],
+          ['Signature', 'Verified: by the co-signer'],
         ]}
       />
     </Notice>

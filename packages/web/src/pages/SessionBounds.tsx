@@ -2,7 +2,7 @@ import { Card } from '@pit/ui'
 
 export const BY_CHAIN = [
   'Only the executor you name can use it, and only until it expires.',
-  'It can call only the pinned router and the curves of its tokens.',
+  'It can trade only on the exchange and on the launch curves of its tokens.',
   'ETH spent per call and per day is limited on chain.',
   'Tokens can be spent only up to the amount and until the time you approved.',
   'Each call needs the co-signer’s signature, valid for 120 seconds and for that call only.',

@@ -110,8 +110,8 @@ function List({ onGrant }: { onGrant(): void }) {
     onSuccess: ({ complete }) =>
       toast(
         complete
-          ? 'Session ended: every root is disabled on chain.'
-          : 'The listed roots are disabled. The session was not signed in this browser, so other roots may still be active.',
+          ? 'Session ended on chain.'
+          : 'The part that the server lists is ended. The session was not signed in this browser, so other parts may still be active.',
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
   })

@@ -93,7 +93,8 @@ export function SignSession(props: {
 }
 
 function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boolean): void }) {
-  const { limits, eth } = terms
+  const { limits, eth, roots } = terms
+  const times = roots.length > 1 ? ` for each of its ${roots.length} signatures` : ''
   const named = (token: string) => terms.tokens.find(({ address }) => address === token)?.symbol ?? token
   const mono = (text: string) => (
     <span key={text} className="mono break">
@@ -122,7 +123,7 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
       )}
       <Notice tone="warn" title="Maximum loss">
         <p>{`If both keys are stolen: ${
-          eth === null ? 'no ETH' : `up to ${ether(eth.dayWei)} a day for each root`
+          eth === null ? 'no ETH' : `up to ${ether(eth.dayWei)} a day${times}`
         }, and every approved token.`}</p>
         <p>{`Otherwise: up to ${wholeUsd(limits.maxDayUsd)} traded in 24 hours, at fair prices.`}</p>
       </Notice>

@@ -110,7 +110,7 @@ function Server({ config }: { config: Answer<'config'> }) {
   const address = (value: string | null) => (value ? <Copied text={value} /> : 'unknown')
   return (
     <>
-      {fee.placeholder && <Notice tone="warn" title="Trading is disabled: no fee recipient is pinned." />}
+      {fee.placeholder && <Notice tone="warn" title="Trading is disabled: no fee recipient is set." />}
       <Facts
         rows={[
           ['Chain', config.chain_id],
@@ -122,7 +122,7 @@ function Server({ config }: { config: Answer<'config'> }) {
           ['Co-signer', session.cosigner ? address(session.cosigner) : 'none: sessions are off'],
           ['Trade size', `${usd(limits.min_notional_usd ?? 1)} to ${usd(limits.max_notional_usd)}`],
           ['Max slippage', bps(limits.max_slippage_bps)],
-          ['Plan validity', `${limits.deadline_s} s`],
+          ['A quote is valid for', `${limits.deadline_s} s`],
         ]}
       />
       <p className="small faint">

@@ -109,7 +109,7 @@ function Details({ address, config }: { address: string; config?: Answer<'config
             />
             <Stat label="Fee" value={bps(record.fee_bps)} note="against a core asset" />
             <Stat
-              label="Screened"
+              label="Checked"
               value={record.screened_at ? ago(record.screened_at) : 'Never'}
               note={words(record.screen_status)}
             />
@@ -242,7 +242,7 @@ const yes = (value: boolean | null | undefined): string =>
 function Screen({ record: { flags, screened_at, limits } }: { record: Record }) {
   return (
     <div className="grid">
-      <Card title="Screen" actions={<Badge>{words(flags.screen)}</Badge>}>
+      <Card title="Safety check" actions={<Badge>{words(flags.screen)}</Badge>}>
         <Facts
           rows={[
             ['Proxy', flags.proxy === false ? 'no' : `yes, by ${flags.proxy}`],
@@ -256,7 +256,7 @@ function Screen({ record: { flags, screened_at, limits } }: { record: Record }) 
             ['Sell tax', bps(flags.sell_tax_bps)],
             ['Owner powers proven', flags.proved.join(', ') || 'none'],
             ['First pool', flags.first_pool_at ? dateTime(flags.first_pool_at) : 'unknown'],
-            ['Screened', screened_at ? dateTime(screened_at) : 'never'],
+            ['Checked', screened_at ? dateTime(screened_at) : 'never'],
           ]}
         />
       </Card>

@@ -35,7 +35,7 @@ export default function Tokens() {
   return (
     <Page
       title="Tokens"
-      lead="Names and symbols are chosen by the deployer of a token. Rely on its address, tier and screen instead."
+      lead="Names and symbols are chosen by the deployer of a token. Rely on its address, tier and safety check instead."
     >
       {!signedIn && <Core />}
       <NeedsWallet why="Sign in to search all other tokens.">

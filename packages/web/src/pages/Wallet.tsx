@@ -164,7 +164,7 @@ function Funding({ address, isSignedIn }: { address: Hex; isSignedIn: boolean })
         <Copied text={address} shown={address} />
       </p>
       {isSignedIn ? (
-        <Facts rows={[['Holds', total === undefined ? '…' : usd(total)]]} />
+        <Facts rows={[['Balance', total === undefined ? '…' : usd(total)]]} />
       ) : (
         <p className="small faint">Sign in with it to see what it holds.</p>
       )}

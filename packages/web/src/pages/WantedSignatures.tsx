@@ -30,8 +30,8 @@ export function WantedSignatures(props: {
   const [isFolded, setFolded] = useState(true)
   if (!config.data) return null
   const names = namesIn(config.data, agent.tokens)
-  const wanted = orders.data?.wanted ?? []
-  const shown = shownWanted(wanted, isFolded)
+  const signatures = orders.data?.wanted ?? []
+  const shown = shownWanted(signatures, isFolded)
   return (
     <>
       {shown.map(({ id, list, valid_until }) => (
@@ -62,10 +62,10 @@ export function WantedSignatures(props: {
           </div>
         </Notice>
       ))}
-      {shown.length < wanted.length && (
+      {shown.length < signatures.length && (
         <div className="row">
           <Button onClick={() => setFolded(false)}>
-            {`Show ${many(wanted.length - shown.length, 'more wanted signature')}`}
+            {`Show ${many(signatures.length - shown.length, 'more wanted signature')}`}
           </Button>
         </div>
       )}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useAccount } from '../data/account.ts'
 import { showConnect } from './dialog.ts'
 
-/** What signing in is for, and the button that begins it. */
+/** The reason to sign in, and the button that begins it. */
 export const SignInPrompt = ({ why, note }: { why: string; note?: string }) => (
   <div className="card">
     <Empty title={why}>

@@ -91,7 +91,7 @@ async function tryOnce(
       : { ok: false, code: 'WEBHOOK_ADDRESS', message: noDecision(target.why), again: false }
   }
   const leftMs = untilMs - clock.nowMs()
-  if (leftMs <= 0) return failed('WEBHOOK_TIMEOUT', 'the tick’s time was used up')
+  if (leftMs <= 0) return failed('WEBHOOK_TIMEOUT', 'the time for the decision was used up')
   const timestampS = nowS(clock)
   const answer = await exchange({
     method: 'POST',
