@@ -91,6 +91,8 @@ export function signedIn(dashboard: () => Dashboard): void {
       expect(await lookAt(page, 'grant')).toEqual([])
       await page.getByRole('button', { name: 'Review limits' }).click()
       await page.getByText('Maximum loss').waitFor(WAIT)
+      await page.getByRole('heading', { name: 'Approvals sent first' }).waitFor()
+      await page.getByText(/^Permit2 may take up to [\d,.]+ USDG\.$/).waitFor()
       await page.getByRole('button', { name: 'Sign session' }).click()
       await page.getByText('Active on chain').waitFor(WAIT)
       await page
