@@ -196,7 +196,7 @@ function logOf(request: UpdateRequest, patch: AgentPatch): NonNullable<Change['l
   const switched = patch.live ?? (patch.status === 'active' || undefined)
   const changes = [
     ...(fields.length > 0 ? [`changed ${fields.join(', ')}`] : []),
-    ...(switched === undefined ? [] : [switched ? 'switched live on' : 'switched live off']),
+    ...(switched === undefined ? [] : [switched ? 'switched it on' : 'switched it off']),
   ]
   const code = switched === undefined ? 'UPDATED' : switched ? 'LIVE_ON' : 'LIVE_OFF'
   return { kind: 'state', code, message: `The owner ${changes.join(' and ')}.` }

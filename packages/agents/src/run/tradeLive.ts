@@ -81,7 +81,7 @@ async function holdBefore(
   { agent, order, session, executorWei }: LiveRequest,
 ): Promise<{ code: string; message: string } | null> {
   if (!agent.live)
-    return { code: 'LIVE_OFF', message: 'The agent’s live flag is off, so it decides without trading.' }
+    return { code: 'LIVE_OFF', message: 'The agent is switched off, so it decides without trading.' }
   if (await deps.switches.killed())
     return { code: 'KILLED', message: 'The operator has stopped all hosted agents.' }
   if (!deps.submitEnabled || !(await deps.switches.liveEnabled())) {

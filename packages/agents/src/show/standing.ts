@@ -23,7 +23,7 @@ export function holdsOf(agent: StoredAgent, session: AgentSession | null, switch
   if (agent.mode === 'paper') return holds
   if (switched.liveOff !== null) say('LIVE_DISABLED', switched.liveOff)
   else if (switched.signerSilent) say('SIGNER_UNAVAILABLE', 'The signer is unreachable or not signing.')
-  if (!agent.live) say('LIVE_OFF', 'The live flag is off. Update the agent with live true.')
+  if (!agent.live) say('LIVE_OFF', 'The agent is switched off. Update it with live true.')
   if (session === null) say('NO_SESSION', 'No session is attached. Grant one to the executor.')
   else if (session.status !== 'active')
     say('SESSION_NOT_ACTIVE', `The attached session is ${session.status}.`)

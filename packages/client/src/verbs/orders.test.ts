@@ -55,7 +55,7 @@ describe('placeOrders', () => {
     expect(orderSigner(crypto, pins.addresses, list, signature)).toBe(account.address)
     expect(placed.ids).toEqual([0, 1].map((i) => orderId(crypto, placed.list, i)))
     expect(placed.terms.lines[0]).toBe(
-      '1. Sell up to 0.5 ETH for USDG, once ETH is at or below 2400.5 USD, with at most 1% slippage, ' +
+      '1. Sell up to 0.5 ETH for USDG, once ETH is at or below 2,400.5 USD, with at most 1% slippage, ' +
         'until 2027-01-16 08:00:00 UTC.',
     )
     expect(placed.terms.warnings).toEqual([

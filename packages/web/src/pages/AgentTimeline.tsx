@@ -96,10 +96,13 @@ export function AgentTimeline({ agent }: { agent: AgentDetail }) {
   )
 }
 
+/** Live means with real funds, also while an agent is switched off. */
+const SWITCHED: Readonly<Record<string, string>> = { LIVE_ON: 'Switched on', LIVE_OFF: 'Switched off' }
+
 function Entry({ entry, agent }: { entry: TimelineEntry; agent: AgentDetail }) {
   const { label, tone } = OUTCOMES[entry.outcome]
   const { code } = entry
-  const title = entry.outcome === 'event' && code ? words(code) : label
+  const title = entry.outcome === 'event' && code ? (SWITCHED[code] ?? words(code)) : label
   return (
     <details className="decision">
       <summary>
