@@ -18,7 +18,7 @@ const GRANT = 'Grant a session to its executor under “Start trading” and att
 const HOLDS: Readonly<Record<string, readonly [title: string, cure: string]>> = {
   PAUSED: [
     'The agent is paused',
-    'Resume it when the cause is gone. A new live agent goes on by “Start trading”.',
+    'Resume it when the cause is gone. A new live agent starts under “Start trading”.',
   ],
   KILLED: ['Trading is stopped for everyone', 'Wait until the operator turns it on again.'],
   LIVE_DISABLED: ['Live trading is off on this server', 'Wait until the operator turns it on.'],

@@ -111,7 +111,7 @@ function List({ onGrant }: { onGrant(): void }) {
       toast(
         complete
           ? 'Session ended on chain.'
-          : 'The part that the server lists is ended. The session was not signed in this browser, so other parts may still be active.',
+          : 'The part listed by the server has ended. The session was not signed in this browser, so other parts may still be active.',
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: ['me.sessions'] }),
   })
