@@ -19,7 +19,31 @@ port.on('message', async (message: ToWorker) => {
     answer('closed')
     return port.close()
   }
-  const bytes = store.execProtocolRawSync(message)
-  answer(bytes, bytes.buffer.byteLength === bytes.byteLength ? [bytes.buffer as ArrayBuffer] : [])
+  const bytes = await run(message)
+  answer(bytes, [bytes.buffer as ArrayBuffer])
 })
 answer('ready')
+
+/**
+ * With a listener the response is passed on as it is. Without one PGlite also parses it and keeps its messages for
+ * good: about 500 bytes of memory a statement, and every row that was ever read.
+ */
+async function run(message: Uint8Array): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  const onRawData = (part: Uint8Array) => {
+    // A copy: it is a view of PostgreSQL's own memory.
+    parts.push(part.slice())
+  }
+  await store.execProtocolRawStream(message, { syncToFs: false, onRawData })
+  return parts.length === 1 ? parts[0]! : concatBytes(parts)
+}
+
+function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
