@@ -8,7 +8,9 @@ const NO_FILLS = [] as const
 
 /** Candles with volume and the visitor's own fills. */
 export function PriceChart({ label, fills: allFills = NO_FILLS, ...props }: PriceChartProps) {
-  const [candles, fills] = [useStable(props.candles), useStable(allFills)]
+  const candles = useStable(props.candles)
+  // The library would draw older ones at the first candle.
+  const fills = useStable(allFills.filter(({ atS }) => atS >= (candles[0]?.[0] ?? 0)))
   const format = useStableFunction(props.format ?? usd)
   const readings = useMemo(
     () =>

@@ -1,7 +1,9 @@
+import type { ReportStage } from '@pit/client'
 import { DAY_S, usdOf } from '@pit/protocol'
 import type { Holding, Known, Report } from '@pit/reports'
 import { centsUsd, many } from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { openClient } from '../wallet/connect.ts'
 import { useAccount } from './account.ts'
 
@@ -16,19 +18,32 @@ const startS = (period: Period, nowS: number): number => {
 /** Profit and loss by the code of `pit report`, from the visitor's own node. */
 export function useReport(period: Period) {
   const signedIn = useAccount()
-  return useQuery({
+  const [progress, setProgress] = useState('Reading trades…')
+  const query = useQuery({
     queryKey: ['report', period, signedIn?.keyId],
     queryFn: async ({ signal }) => {
       const { client } = await openClient()
       const nowS = Math.floor(Date.now() / 1_000)
       // The period ends before `toS`: with the next second, a trade of this one is in it.
-      const { report } = await client.report({ fromS: startS(period, nowS), toS: nowS + 1, signal })
+      const { report } = await client.report({
+        fromS: startS(period, nowS),
+        toS: nowS + 1,
+        signal,
+        onProgress: (...reached) => setProgress(progressText(...reached)),
+      })
       return report
     },
     enabled: signedIn !== null,
     staleTime: 60_000,
     placeholderData: (before) => before,
   })
+  return { ...query, progress }
+}
+
+/** A total of zero is unknown. */
+export function progressText(stage: ReportStage, done: number, total: number): string {
+  const what = `Reading ${stage === 'readings' ? 'balances and prices' : stage}`
+  return total > 0 ? `${what}: ${Math.min(100, Math.floor((100 * done) / total))}%` : `${what}…`
 }
 
 export const microUsdText = (microUsd: bigint | null): string =>

@@ -59,6 +59,10 @@ function paramWords(name: string, value: unknown): [label: string, text: string]
     if (unit === 'usd') return [words(what), usd(value)]
     if (unit === 's') return [words(what), duration(value)]
   }
+  if (name === 'weights' && typeof value === 'object' && value !== null) {
+    const parts = Object.entries(value).map(([token, percent]) => `${token} ${percent}%`)
+    return [words(name), parts.join(', ').slice(0, 300)]
+  }
   return [words(name), shown(value)]
 }
 

@@ -34,7 +34,8 @@ const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn
 const STATUSES = Object.keys(TONES) as (keyof typeof TONES)[]
 const SIDES = { buy: 'Buy', sell: 'Sell', swap: 'Swap' } as const
 const ROWS_PER_PAGE = 100
-const SHOWN = 25
+/** A phone shows each trade on seven lines. */
+const SHOWN = matchMedia('(max-width: 639px)').matches ? 8 : 25
 
 /** The wallet's trades with filters; older ones are loaded while a filter looks for more. */
 export function PortfolioTrades() {

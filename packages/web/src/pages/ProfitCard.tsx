@@ -39,7 +39,12 @@ export function ProfitCard(props: {
       }
     >
       {report.error && <Failure error={report.error} onAgain={() => void report.refetch()} />}
-      {!report.data && !report.error && <Loading lines={12} />}
+      {!report.data && !report.error && (
+        <>
+          <p className="small faint">{report.progress}</p>
+          <Loading lines={12} />
+        </>
+      )}
       {report.data && <Totals report={report.data} isOld={report.isPlaceholderData} />}
       <div className="row">
         <Button disabled={!report.data} onClick={() => report.data && void saveCsv(report.data)}>

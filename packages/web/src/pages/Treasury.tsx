@@ -212,7 +212,7 @@ function Reconciled({ week: { reconciliation } }: { week: Week }) {
     <span className="row">
       <Badge tone={status === 'agrees' ? 'up' : 'warn'}>{words(status)}</Badge>
       <span className="small faint">
-        {accepted ?? `${counts.agrees} trades, ${counts.outside_ledger} external`}
+        {accepted ?? `${count(counts.agrees)} trades, ${count(counts.outside_ledger)} external`}
       </span>
     </span>
   )
