@@ -18,6 +18,7 @@ it('what is unknown is shown as unknown, with its number', () => {
 })
 
 it('names what is being read, with its share if the total is known', () => {
+  expect(progressText('trades', 200, 200)).toBe('Reading trades: 200')
   expect(progressText('receipts', 40, 470)).toBe('Reading receipts: 8%')
   expect(progressText('readings', 470, 470)).toBe('Reading balances and prices: 100%')
   expect(progressText('approvals', 3, 0)).toBe('Reading approvals…')

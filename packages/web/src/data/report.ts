@@ -40,9 +40,10 @@ export function useReport(period: Period) {
   return { ...query, progress }
 }
 
-/** A total of zero is unknown. */
+/** The total of approvals is unknown; that of trades is what was read so far. */
 export function progressText(stage: ReportStage, done: number, total: number): string {
   const what = `Reading ${stage === 'readings' ? 'balances and prices' : stage}`
+  if (stage === 'trades') return `${what}: ${done}`
   return total > 0 ? `${what}: ${Math.min(100, Math.floor((100 * done) / total))}%` : `${what}…`
 }
 
