@@ -5,7 +5,7 @@ const WITHIN_S = 600
 /** New tokens come with the next read of the pools. */
 const EMPTY_FOR_S = 5
 
-/** A fresh server screens every token of the market once, which would be measured with everything else. */
+/** A fresh server screens every token of the market once. Benches wait for the end, to leave that work out. */
 export async function watchScreening(): Promise<{ env: Record<string, string>; ended(): Promise<void> }> {
   const metricsPort = await freePort()
   return {

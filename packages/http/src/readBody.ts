@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { fail, type PitError, REQUEST, refusal } from '@pit/protocol'
+import { fail, grouped, type PitError, REQUEST, refusal } from '@pit/protocol'
 import { isJson } from './csrf.ts'
 
 /** The declared length; nothing has been read yet. */
@@ -17,7 +17,7 @@ export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
   }
   const bytes = /^\d{1,15}$/.test(length) ? Number(length) : Number.POSITIVE_INFINITY
   if (bytes > REQUEST.maxBodyBytes) {
-    const message = `The body is over ${REQUEST.maxBodyBytes} bytes.`
+    const message = `The body is over ${grouped(REQUEST.maxBodyBytes)} bytes.`
     fail('BAD_REQUEST', { status: 413, field: 'body', message })
   }
   return bytes

@@ -19,7 +19,7 @@ it('explains why it waits after the server refused signed bytes', () => {
   expect(shown).toEqual([
     'Signing and sending',
     'Signed; relaying',
-    'The server refused the transaction (POOL_FAR�[2J). Waiting for its deadline to pass, to be sure it ' +
+    'The server did not confirm the transaction (POOL_FAR�[2J). Waiting for its deadline to pass, to be sure it ' +
       'was not sent: up to 42 s',
   ])
   expect(open).toBe(0)

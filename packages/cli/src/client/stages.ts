@@ -26,7 +26,7 @@ function textOf(stage: TradeStage, nowS: number): string | null {
     case 'following': {
       const leftS = Math.max(0, Math.ceil(stage.untilS - nowS))
       return (
-        `The server refused the transaction (${plain(stage.code)}). Waiting for its deadline to pass, to be ` +
+        `The server did not confirm the transaction (${plain(stage.code)}). Waiting for its deadline to pass, to be ` +
         `sure it was not sent: up to ${leftS} s`
       )
     }

@@ -10,7 +10,7 @@ const WORKER = new URL('../../../../dist/pgliteWorker.js', import.meta.url).path
 const HEAP_MB = 48
 const RESPONSE_BYTES = 50_000
 
-it('keeps no response: its thread has less memory than it returns', async () => {
+it('frees each response: together they are larger than the heap of its thread', async () => {
   const dataDir = await newDataDirectory()
   const worker = new Worker(WORKER, {
     workerData: { directory: join(dataDir, 'store'), bufferMb: 16 },

@@ -25,8 +25,8 @@ port.on('message', async (message: ToWorker) => {
 answer('ready')
 
 /**
- * With a listener the response is passed on as it is. Without one PGlite also parses it and keeps its messages for
- * good: about 500 bytes of memory a statement, and every row that was ever read.
+ * Runs a message with a listener for the raw response. Without one PGlite also parses the response and never frees
+ * the result: about 500 bytes for each statement, and every row that was read.
  */
 async function run(message: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = []

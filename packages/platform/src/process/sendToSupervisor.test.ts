@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 
-/** The channel is closed while this process computes, so that it still looks connected when it sends. */
+/** The channel closes while this process is busy, so it still looks connected when it sends. */
 const CHILD = `
 import { sendToSupervisor } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'sendToSupervisor.ts')).pathname)}
 process.on('disconnect', () => setTimeout(() => process.exit(0), 100))
@@ -17,7 +17,7 @@ while (Date.now() < untilMs);
 sendToSupervisor({ type: 'stage', text: 'too late' })
 `
 
-it('drops a message when the supervisor is gone, and the process goes on', async () => {
+it('drops the message if the supervisor has ended, and the process continues', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pit-supervisor-'))
   try {
     const file = join(folder, 'child.ts')

@@ -1,4 +1,4 @@
-/** Sends over IPC; dropped if the supervisor is gone, even while the message is written. The process then ends itself. */
+/** Sends a message over IPC. It is dropped if the supervisor ends before or during the write. */
 export function sendToSupervisor(message: { type: string; text: string }): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }

@@ -74,7 +74,7 @@ export const FAST_ERRORS = rows('fast', {
     extras: ['failures'],
     retry: 'different_request',
     message: `The trade is below ${usdText(FAST.minNotionalUsd)} or above this server’s fast-mode maximum.`,
-    hint: `Trade ${usdText(FAST.minNotionalUsd)} to max_notional_usd of live/fast/terms, or use live/prepare.`,
+    hint: `Trade from ${usdText(FAST.minNotionalUsd)} to max_notional_usd (live/fast/terms), or use live/prepare.`,
   },
   ROUTE_CAP: {
     statuses: [422],

@@ -161,7 +161,7 @@ function Stages(props: { reached: StageName | null; isBusy: boolean; isBroken: b
 function Waiting({ following: { code, untilS } }: { following: Following }) {
   const leftS = Math.max(0, untilS - useNowS())
   return (
-    <Notice tone="warn" title={`The server refused the transaction (${code}).`}>
+    <Notice tone="warn" title={`The server did not confirm the transaction (${code}).`}>
       <p>{`Waiting for its deadline to pass, to be sure it was not sent: up to ${duration(leftS)}.`}</p>
     </Notice>
   )
