@@ -1,7 +1,8 @@
 /**
  * Processor time, disk growth and memory of a started Pit without requests: the three processes as `npm start`
  * starts them, with the market on and then off, each after the server has screened its tokens.
- * REST_S: seconds of each measurement. REST_MARKET=on,off. DEMO=off measures without the demo. REST_DIST: builds to compare, comma-separated.
+ * REST_S: seconds of each measurement. REST_MARKET=on,off. DEMO=off measures without the demo.
+ * REST_DIST: builds to compare, comma-separated; they run at the same time.
  * node scripts/build.mjs && node dist/bench/rest.js
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -23,48 +24,61 @@ const LIMIT_DISK_MB = 10
 const LIMIT_RSS_MB = 700
 const NAMES = ['devnet', 'signer', 'server', 'demo']
 
-async function measure(build: string, market: string): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pit-rest-'))
-  const started = await start(build, dataDir, market)
+/** All builds at the same time, so that other work on the machine does not decide between them. */
+async function measure(market: string): Promise<void> {
+  const started: Started[] = []
   try {
-    const { watched } = started
-    await started.screening.ended()
+    for (const build of BUILDS) started.push(await start(build, market))
+    for (const { screening } of started) await screening.ended()
     await sleep(SETTLE_S * 1_000)
-    const bytesBefore = archiveBytes(dataDir)
-    const endCpu = startCpu(watched)
+    const bytesBefore = started.map(({ dataDir }) => archiveBytes(dataDir))
+    const endCpu = started.map(({ watched }) => startCpu(watched))
     await sleep(REST_S * 1_000)
-    const { shares } = endCpu()
-    const grown = archiveBytes(dataDir) - bytesBefore
-    const rss = watched.map(({ pid }) => rssMb(pid))
-    const title = `${build}, market ${market}`
-    for (const [at, { name, total, byName }] of shares.entries()) {
-      const threads = byName.filter(([, share]) => share >= 0.05)
-      const list = threads.map(([thread, share]) => `${thread} ${share.toFixed(2)}`).join(', ')
-      console.log(`${title}: ${name} ${total.toFixed(2)}% of a core (${list}), ${rss[at]!.toFixed(0)} MB`)
-    }
-    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
-    judge(
-      `${title}: all three, percent of a core`,
-      sum(shares.map(({ total }) => total)),
-      LIMIT_PERCENT[market]!,
-    )
-    judge(`${title}: archive of the devnet, MB an hour`, (grown / 2 ** 20 / REST_S) * 3_600, LIMIT_DISK_MB)
-    judge(`${title}: memory of all three, MB`, sum(rss), LIMIT_RSS_MB)
+    for (const [at, one] of started.entries())
+      show(`${one.build}, market ${market}`, one, {
+        shares: endCpu[at]!().shares,
+        grownBytes: archiveBytes(one.dataDir) - bytesBefore[at]!,
+        limitPercent: LIMIT_PERCENT[market]!,
+      })
   } finally {
-    await started.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    for (const { stop, dataDir } of started) {
+      await stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
   }
 }
 
+interface Measured {
+  shares: ReturnType<ReturnType<typeof startCpu>>['shares']
+  grownBytes: number
+  limitPercent: number
+}
+
+function show(title: string, { watched }: Started, { shares, grownBytes, limitPercent }: Measured): void {
+  const rss = watched.map(({ pid }) => rssMb(pid))
+  for (const [at, { name, total, byName }] of shares.entries()) {
+    const threads = byName.filter(([, share]) => share >= 0.05)
+    const list = threads.map(([thread, share]) => `${thread} ${share.toFixed(2)}`).join(', ')
+    console.log(`${title}: ${name} ${total.toFixed(2)}% of a core (${list}), ${rss[at]!.toFixed(0)} MB`)
+  }
+  const sum = (values: number[]) => values.reduce((a, b) => a + b, 0)
+  judge(`${title}: all three, percent of a core`, sum(shares.map(({ total }) => total)), limitPercent)
+  judge(`${title}: archive of the devnet, MB an hour`, (grownBytes / 2 ** 20 / REST_S) * 3_600, LIMIT_DISK_MB)
+  judge(`${title}: memory of all three, MB`, sum(rss), LIMIT_RSS_MB)
+}
+
 interface Started {
+  build: string
+  dataDir: string
   watched: Watched[]
   screening: Awaited<ReturnType<typeof watchScreening>>
   stop(): Promise<void>
 }
 
-async function start(build: string, dataDir: string, market: string): Promise<Started> {
+async function start(build: string, market: string): Promise<Started> {
   const names = ['PORT', 'DEVNET_PORT', 'DEVNET_VENDOR_PORT', 'SIGNER_PORT']
   const ports: Record<string, string> = {}
+  const dataDir = mkdtempSync(join(tmpdir(), 'pit-rest-'))
   for (const name of names) ports[name] = String(await freePort())
   const screening = await watchScreening()
   const child: ChildProcess = spawn(process.execPath, [resolve(build, 'start.js')], {
@@ -82,6 +96,8 @@ async function start(build: string, dataDir: string, market: string): Promise<St
     child.once('exit', (code) => reject(new Error(`the start ended with ${code}:\n${text}`)))
   })
   return {
+    build,
+    dataDir,
     watched: childrenOf(child.pid!).map(({ pid, file }) => ({
       pid,
       name: NAMES.find((name) => file.includes(`${name}.js`)) ?? file,
@@ -112,4 +128,4 @@ const judge = (what: string, value: number, limit: number): void =>
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
 
-for (const market of MARKETS) for (const build of BUILDS) await measure(build, market)
+for (const market of MARKETS) await measure(market)

@@ -18,6 +18,7 @@ export interface DevnetProcess {
   /** Path of its profile. */
   profileFile: string
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
+  output(): string
   stop(): Promise<void>
 }
 
@@ -71,6 +72,7 @@ export async function startDevnetProcess(
     sequencerUrl: `${url}/sequencer`,
     profileFile: join(folder, 'devnet', 'profile.json'),
     rpc: (method, params) => callRpc(openUrl, method, params),
+    output: () => output,
     async stop() {
       if (isStrict)
         console.log('addresses at the end', JSON.stringify(await callRpc(openUrl, 'devnet_address')))

@@ -1,7 +1,7 @@
 import { type Abi, encodeFunctionData } from 'viem'
 import type { Chain, Hex } from '../engine/types.ts'
 import { bandOf, fairSqrtX96 } from './fair.ts'
-import { type PoolState, readPools } from './pools.ts'
+import { readPoolPrices } from './pools.ts'
 import type { MarketTx } from './sender.ts'
 import { POOL_KEY } from './swapTx.ts'
 import { type Asset, type MarketWorld, NATIVE, type Pool } from './types.ts'
@@ -76,9 +76,9 @@ export async function arbitrageRound(
   round: number,
 ): Promise<MarketTx | undefined> {
   if (priced.length === 0) return undefined
-  const start = (round * terms.maxMoves) % priced.length
+  const start = (round * terms.maxPools) % priced.length
   const turned = [...priced.slice(start), ...priced.slice(0, start)].slice(0, terms.maxPools)
-  const states = await readPools(
+  const pricesX96 = await readPoolPrices(
     deps.chain,
     deps.world.contracts,
     turned.map(({ pool }) => pool),
@@ -87,14 +87,14 @@ export async function arbitrageRound(
     const [usd0, usd1] = [prices.get(asset0.symbol), prices.get(asset1.symbol)]
     if (!usd0 || !usd1) return []
     const target = targetOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)
-    return isOutside(target, states[i]) ? [target] : []
+    return isOutside(target, pricesX96[i]) ? [target] : []
   })
   return targets.length > 0 ? alignTx(deps.arbitrageur, targets, terms.maxMoves) : undefined
 }
 
 /** A pool within its band costs gas in the transaction and would not be traded. */
-export const isOutside = ({ low, high }: Target, state: PoolState | undefined): boolean =>
-  state !== undefined && (state.sqrtX96 < low || state.sqrtX96 > high)
+export const isOutside = ({ low, high }: Target, sqrtX96: bigint | undefined): boolean =>
+  sqrtX96 !== undefined && (sqrtX96 < low || sqrtX96 > high)
 
 interface Target {
   version: number

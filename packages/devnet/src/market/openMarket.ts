@@ -50,7 +50,7 @@ const ROUND = { slackBps: 4, maxPools: 16, maxMoves: 6 }
 /** Blocks between rounds; with few trades a second, pools leave their bands slowly. */
 const ROUND_EVERY = {
   usual: { arbitrage: 5n, siblings: 20n },
-  slow: { arbitrage: 20n, siblings: 50n },
+  slow: { arbitrage: 40n, siblings: 50n },
 }
 const FEW_TRADES_PER_S = 10
 /** For unpriced tokens: `maxPools` counts tokens here. */

@@ -56,6 +56,22 @@ export function stateOfPool(
   return { sqrtX96, depth0: (liquidity * Q96) / sqrtX96, depth1: (liquidity * sqrtX96) / Q96 }
 }
 
+/** The pools' prices alone: half the reads of their states. Undefined for a pool without a price. */
+export async function readPoolPrices(
+  chain: Chain,
+  { multicall3, v4StateView }: MarketWorld['contracts'],
+  pools: Pool[],
+): Promise<(bigint | undefined)[]> {
+  const answers = await readMany(
+    chain,
+    multicall3,
+    pools.map((pool) => poolReads(pool, v4StateView)[0]),
+  )
+  return pools.map((pool, i) =>
+    pool.version === 2 ? stateOfPool(pool, answers[i], answers[i])?.sqrtX96 : word(answers[i]) || undefined,
+  )
+}
+
 /** Reads all given pools in one call. */
 export async function readPools(
   chain: Chain,

@@ -95,7 +95,7 @@ export async function siblingRound(
             : fairSqrtX96(other, UNPRICED, otherUsd, fairUsd)
         return { target: targetOf(pool, fair, terms.slackBps), state: stateOf.get(pool) }
       })
-      .flatMap(({ target, state }) => (isOutside(target, state) ? [target] : []))
+      .flatMap(({ target, state }) => (isOutside(target, state?.sqrtX96) ? [target] : []))
   })
   return targets.length > 0 ? alignTx(deps.arbitrageur, targets, terms.maxMoves) : undefined
 }

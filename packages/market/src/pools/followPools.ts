@@ -35,6 +35,7 @@ const POLL_SUBSCRIBED_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
 /** Also while blocks seem empty: a node that omits logs makes them seem so. */
 const CHECK_EVERY_MS = 5_000
+const CHECK_IDLE_MS = 30_000
 /** About half an hour: further behind, reading states is faster than reading every swap. */
 const MAX_BEHIND = 20_000
 
@@ -134,6 +135,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     check: {
       name: 'check pools',
       intervalMs: CHECK_EVERY_MS,
+      idleMs: CHECK_IDLE_MS,
       firstAfterMs: CHECK_EVERY_MS,
       run: createPoolCheck({ rpc, logger, memory }),
     },

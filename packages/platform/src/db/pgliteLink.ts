@@ -30,8 +30,6 @@ export interface PgliteLink {
   close(): Promise<void>
 }
 
-const WATCH_EVERY_MS = 250
-
 export async function startPgliteLink(directory: string, bufferMb: number): Promise<PgliteLink> {
   const workerData: StoreToOpen = { directory, bufferMb }
   const worker = new Worker(workerFile(), { workerData, stdout: false, stderr: false })
@@ -59,16 +57,19 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
 
   // Responses come in the order of requests, so the first pending one is running.
   const running: Running[] = []
-  let runsSinceMs = 0
-  const watch = setInterval(() => {
+  let limit: NodeJS.Timeout | undefined
+  /** Limits the time of the first one from now on. */
+  const watchFirst = () => {
+    clearTimeout(limit)
     const [first] = running
-    if (!first || performance.now() - runsSinceMs < first.timeoutMs) return
-    // PGlite cannot cancel a statement. Ending the thread is like a crash, which the log survives.
-    first.overdue(statementTimedOut(first.timeoutMs))
-    void worker.terminate()
-  }, WATCH_EVERY_MS)
-  watch.unref()
-  void ended.then(() => clearInterval(watch))
+    if (!first) return
+    limit = setTimeout(() => {
+      // PGlite cannot cancel a statement. Ending the thread is like a crash, which the log survives.
+      first.overdue(statementTimedOut(first.timeoutMs))
+      void worker.terminate()
+    }, first.timeoutMs).unref()
+  }
+  void ended.then(() => clearTimeout(limit))
 
   const statements = createStatementNames()
   const ask = (text: string, values: readonly unknown[] | undefined, name?: string) =>
@@ -91,7 +92,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
         overdue = error
       },
     }
-    if (running.push(own) === 1) runsSinceMs = performance.now()
+    if (running.push(own) === 1) watchFirst()
     try {
       const name = options.prepared ? statements.nameOf(text) : undefined
       const answer = ask(text, values, name).catch((error) => {
@@ -105,7 +106,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
       throw overdue ?? classified(failure ?? error)
     } finally {
       running.splice(running.indexOf(own), 1)
-      runsSinceMs = performance.now()
+      watchFirst()
     }
   }
 
