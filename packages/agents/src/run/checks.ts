@@ -1,12 +1,12 @@
 import { type BrainBook, type Decision, MIN_ORDER_MICRO_USD } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import {
-  grouped,
   type HoldCode,
   type LeagueHoldCode,
   type OurHoldCode,
   PRACTICE_ASSETS,
   TRADE,
+  usdCentsText,
   usdOf,
   usdText,
 } from '@pit/protocol'
@@ -83,13 +83,13 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
     if (microUsd > maxTradeMicroUsd) {
       return holdWith(
         'MAX_TRADE',
-        `${usdText(usdOf(microUsd))} exceeds the limit of ${usdText(usdOf(maxTradeMicroUsd))} per trade.`,
+        `${usdCentsText(microUsd)} exceeds the limit of ${usdText(usdOf(maxTradeMicroUsd))} per trade.`,
       )
     }
     if (dayUsed + microUsd > maxDayMicroUsd) {
       return holdWith(
         'MAX_DAY',
-        `${usdText(usdOf(microUsd))} exceeds the daily limit: ${grouped(usdOf(dayUsed))} of ` +
+        `${usdCentsText(microUsd)} exceeds the daily limit: ${usdCentsText(dayUsed)} of ` +
           `${usdText(usdOf(maxDayMicroUsd))} are used.`,
       )
     }
@@ -105,7 +105,7 @@ export function judgeOrders(decision: Decision, request: OrderFacts): Judged[] {
       if (value + microUsd > maxPositionMicroUsd) {
         return holdWith(
           'MAX_POSITION',
-          `${usdText(usdOf(value))} of ${tokenOut.token} are held; ` +
+          `${usdCentsText(value)} of ${tokenOut.token} are held; ` +
             `the limit is ${usdText(usdOf(maxPositionMicroUsd))}.`,
         )
       }

@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import { lookUntil } from '@pit/platform/clock'
-import { isPitError, type PitError, usdOf, usdText } from '@pit/protocol'
+import { isPitError, type PitError, usdCentsText, usdOf } from '@pit/protocol'
 import { isUnderWay, tradesByHash } from '@pit/relay'
 import { type CosignedTrade, describeSpend } from '@pit/sessions'
 import { writeLogs } from '../logs.ts'
@@ -45,7 +45,7 @@ export async function relayOrder(
       tick,
       atMs: deps.clock.nowMs(),
       kind: 'trade',
-      message: `${doing}: ${order.pair}, ${usdText(last.usd)}, relayed as ${hash}. ${order.reason}`,
+      message: `${doing}: ${order.pair}, ${usdCentsText(order.microUsd)}, relayed as ${hash}. ${order.reason}`,
       fee: { bps: fee.bps, class: fee.class, tier: fee.tier },
       data: {
         order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },

@@ -1,6 +1,6 @@
 import type { Db } from '@pit/platform/db'
 import { askIsKnown, readOne } from '@pit/platform/reads'
-import { SESSION, usdOf, usdText } from '@pit/protocol'
+import { SESSION, usdCentsText, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import { sweepSigned } from '../signed/endSigned.ts'
 import type { LogEntry } from '../types.ts'
@@ -112,7 +112,7 @@ export function entriesOf(order: OpenOrder, settlement: NonNullable<Settlement>,
     ...fee,
     kind: 'trade',
     message:
-      `${doing}: ${order.pair}, ${usdText(usdOf(order.microUsd))}, relayed as ${order.txHash}.` +
+      `${doing}: ${order.pair}, ${usdCentsText(order.microUsd)}, relayed as ${order.txHash}.` +
       (settlement.status === 'relayed' ? ` ${settlement.message}` : ''),
   }
   const followed: LogEntry = {

@@ -1,4 +1,4 @@
-import { type HoldCode, isPitError, type PitError, usdOf, usdText } from '@pit/protocol'
+import { type HoldCode, isPitError, type PitError, usdCentsText, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { FilledNow, FillRequest } from '../paper/types.ts'
 import type { LogEntry } from '../types.ts'
@@ -47,7 +47,7 @@ export async function tradePaper(
           tick,
           atMs: fill.filledAtMs,
           kind: 'trade',
-          message: `${action} on paper: ${order.pair}, ${usdText(trade.usd)}. ${order.reason}`,
+          message: `${action} on paper: ${order.pair}, ${usdCentsText(fill.microUsd)}. ${order.reason}`,
           fee: { bps, class: cls, tier },
           data: {
             order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },

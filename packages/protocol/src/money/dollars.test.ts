@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fixedText, fractionOf } from './decimals.ts'
-import { dollarsText, microUsdDown, microUsdUp, priceE18Down, priceUsdOf, usdOf } from './dollars.ts'
+import { dollarsText, microUsdDown, microUsdUp, priceE18Down, priceUsdOf, usdCentsText, usdOf } from './dollars.ts'
 
 const anyUsd = fc.oneof(
   fc.double({ min: 1e-12, max: 1e9, noNaN: true }),
@@ -103,4 +103,15 @@ describe('a price of one token', () => {
       }),
     )
   })
+})
+
+it.each([
+  [8_204_990_799n, '8,205 USD'],
+  [8_204_990_000n, '8,204.99 USD'],
+  [100_000_001n, '100.01 USD'],
+  [1_000_000n, '1 USD'],
+  [123_456n, '0.123456 USD'],
+  [0n, '0 USD'],
+])('%d micro-dollars read as %s', (micro, text) => {
+  expect(usdCentsText(micro)).toBe(text)
 })

@@ -38,6 +38,10 @@ export function dollarsText(microUsd: bigint): string {
 /** For messages only, with every digit: 10,000.5 USD. */
 export const usdText = (usd: number): string => `${grouped(usd)} USD`
 
+/** For messages about amounts. From one dollar on rounded up to the cent: what exceeds a limit also reads so. */
+export const usdCentsText = (microUsd: bigint): string =>
+  usdText(usdOf(microUsd < MICRO_USD_PER_USD ? microUsd : divUp(microUsd, 10_000n) * 10_000n))
+
 /** Dollars of one whole token on the wire: the number nearest to the price. */
 export const priceUsdOf = (priceE18: bigint): number => Number(decimalText(priceE18, 18))
 
