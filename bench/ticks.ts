@@ -3,7 +3,6 @@
  * at once, and how late they begin when each ticks at its own time. AGENTS=10000 SECONDS=600 STORE=postgres
  * for the real thing: node scripts/build.mjs && node dist/bench/ticks.js
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '@pit/platform/db'
@@ -15,6 +14,7 @@ import { freePort, startServerProcess } from '../e2e/serverProcess.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { processorMs } from './check/processorMs.ts'
 
 const AGENTS = Number(process.env['AGENTS'] ?? 200)
 const INTERVAL_S = Number(process.env['INTERVAL_S'] ?? 300)
@@ -99,7 +99,9 @@ async function measure(
       }),
     ),
   )
+  const cpuMsNow = () => workers.reduce((sum, { pid }) => sum + processorMs(pid), 0)
   const startedAt = performance.now()
+  const cpuMsBefore = cpuMsNow()
   const secondsNow = () => (performance.now() - startedAt) / 1_000
   try {
     let counted = await count(ports)
@@ -108,21 +110,16 @@ async function measure(
       counted = await count(ports)
     }
     const took = secondsNow()
-    const cpuS = workers.reduce((sum, { pid }) => sum + cpuSecondsOf(pid), 0)
+    const cpuMs = cpuMsNow() - cpuMsBefore
     const mb = workers.reduce((sum, worker) => sum + worker.rssBytes() / 1e6, 0)
     console.log(
-      `${name}: ${counted.ticks} ticks, ${counted.fills} fills in ${took.toFixed(1)} s; CPU ` +
-        `${cpuS.toFixed(0)} s, ${mb.toFixed(0)} MB`,
+      `${name}: ${counted.ticks} ticks, ${counted.fills} fills in ${took.toFixed(1)} s; ` +
+        `${(cpuMs / counted.ticks).toFixed(2)} ms of processor time a tick, ${mb.toFixed(0)} MB`,
     )
     return { ...counted, seconds: took }
   } finally {
     for (const worker of workers) await worker.stop()
   }
-}
-
-function cpuSecondsOf(pid: number): number {
-  const text = execFileSync('ps', ['-o', 'cputimes=', '-p', String(pid)], { encoding: 'utf8' })
-  return Number(text.trim())
 }
 
 /** Sum of the workers' own counters. */
