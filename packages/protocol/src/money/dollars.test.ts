@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fixedText, fractionOf } from './decimals.ts'
-import { dollarsText, microUsdDown, microUsdUp, priceE18Down, priceUsdOf, usdCentsText, usdOf } from './dollars.ts'
+import {
+  dollarsText,
+  microUsdDown,
+  microUsdUp,
+  priceE18Down,
+  priceUsdOf,
+  usdCentsText,
+  usdOf,
+} from './dollars.ts'
 
 const anyUsd = fc.oneof(
   fc.double({ min: 1e-12, max: 1e9, noNaN: true }),
