@@ -16,7 +16,7 @@ import { openTraders, TRADE } from './trade/traders.ts'
 import { watchScreening } from './watchScreening.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 150)
-/** Threads below this are left out. */
+/** Threads with less time a call are not listed. */
 const LEAST_MS = 0.1
 const folder = process.argv[2] ?? '.cache/profiles'
 

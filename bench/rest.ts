@@ -24,7 +24,7 @@ const LIMIT_DISK_MB = 10
 const LIMIT_RSS_MB = 700
 const NAMES = ['devnet', 'signer', 'server', 'demo']
 
-/** All builds at the same time, so that other work on the machine does not decide between them. */
+/** Runs all builds at the same time, so that other work on the machine affects them equally. */
 async function measure(market: string): Promise<void> {
   const started: Started[] = []
   try {

@@ -56,7 +56,7 @@ export function stateOfPool(
   return { sqrtX96, depth0: (liquidity * Q96) / sqrtX96, depth1: (liquidity * sqrtX96) / Q96 }
 }
 
-/** The pools' prices alone: half the reads of their states. Undefined for a pool without a price. */
+/** Reads only the prices, with half the calls of `readPools`. Undefined for a pool without a price. */
 export async function readPoolPrices(
   chain: Chain,
   { multicall3, v4StateView }: MarketWorld['contracts'],

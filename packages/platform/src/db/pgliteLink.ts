@@ -58,7 +58,7 @@ export async function startPgliteLink(directory: string, bufferMb: number): Prom
   // Responses come in the order of requests, so the first pending one is running.
   const running: Running[] = []
   let limit: NodeJS.Timeout | undefined
-  /** Limits the time of the first one from now on. */
+  /** Restarts the time limit, for the statement that runs now. */
   const watchFirst = () => {
     clearTimeout(limit)
     const [first] = running

@@ -38,7 +38,7 @@ export function dollarsText(microUsd: bigint): string {
 /** For messages only, with every digit: 10,000.5 USD. */
 export const usdText = (usd: number): string => `${grouped(usd)} USD`
 
-/** For messages about amounts. From one dollar on rounded up to the cent: what exceeds a limit also reads so. */
+/** For messages. Amounts from 1 USD are rounded up to the cent, so one above a limit is also shown above it. */
 export const usdCentsText = (microUsd: bigint): string =>
   usdText(usdOf(microUsd < MICRO_USD_PER_USD ? microUsd : divUp(microUsd, 10_000n) * 10_000n))
 
