@@ -1,7 +1,7 @@
 /**
  * Fails when a trade, a read or a process at rest takes over a quarter more processor time than the committed baseline
- * of this architecture (bench/baseline). Times are in units of a fixed computation measured beside them, so another
- * machine, or other work on it, changes them little. `npm run bench:check`; `-- --write` rewrites the baseline.
+ * of this architecture (bench/baseline). Times are in units of fixed work that another process does after each call
+ * (bench/reference), so another machine, or other work on it, changes them little. `npm run bench:check`; `-- --write` rewrites the baseline.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,18 +9,20 @@ import { numberToHex } from 'viem'
 import { openSessionWorld } from '../e2e/session/world.ts'
 import { type Plan, receiptOf } from '../e2e/trading/trader.ts'
 import { compare, type Figures } from './check/compare.ts'
-import { processorMs, unitMs } from './check/processorMs.ts'
+import { processorMs } from './check/processorMs.ts'
+import { startReference } from './check/startReference.ts'
 import { rpcTimed } from './trade/measure.ts'
 import { openTraders, TRADE } from './trade/traders.ts'
 import { watchScreening } from './watchScreening.ts'
 
-/** The least of some batches: other work on the machine only adds. */
-const BATCHES = 4
+/** Of their figures the median counts. */
+const BATCHES = 5
 const CALLS = Number(process.env['CALLS'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 120)
 /** A process is at rest a minute after its last request. */
 const REST_AFTER_S = 65
-const REST_S = 30
+const REST_S = 10
+const REST_BATCHES = 5
 const file = `bench/baseline/${process.arch}.json`
 
 const figures: Figures = {}
@@ -30,7 +32,8 @@ const world = await openSessionWorld({
   server: { RATE_LIMIT_SCALE: '1000000', ...screening.env },
 })
 const { devnet, server } = world
-const pids = { server: server.pid, signer: world.signer.pid, devnet: devnet.pid }
+const reference = await startReference()
+const pids = { server: server.pid, signer: world.signer.pid, devnet: devnet.pid, reference: reference.pid }
 type Name = keyof typeof pids
 const processorNow = () =>
   Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, processorMs(pid)])) as Record<
@@ -45,38 +48,42 @@ async function measure(
   call: (n: number) => Promise<unknown>,
   settled: () => Promise<unknown> = async () => {},
 ): Promise<void> {
-  for (let n = 0; n < WARM; n++) await call(n)
-  await settled()
-  const ms: Record<string, number> = {}
-  for (let batch = 0; batch < BATCHES; batch++) {
-    const unit = unitMs()
-    const before = processorNow()
-    for (let n = 0; n < CALLS; n++) await call(WARM + batch * CALLS + n)
-    await settled()
-    const after = processorNow()
-    for (const name of names) {
-      const spent = (after[name] - before[name]) / CALLS
-      const key = `${what}, ${name}`
-      figures[key] = Math.min(figures[key] ?? Number.POSITIVE_INFINITY, spent / unit)
-      ms[name] = Math.min(ms[name] ?? Number.POSITIVE_INFINITY, spent)
-    }
+  const both = async (n: number) => {
+    await call(n)
+    await reference.work()
   }
-  console.log(
-    names
-      .map(
-        (name) =>
-          `${what}, ${name}: ${figures[`${what}, ${name}`]!.toFixed(2)} units, ${ms[name]!.toFixed(1)} ms`,
-      )
-      .join('\n'),
-  )
+  for (let n = 0; n < WARM; n++) await both(n)
+  await settled()
+  const batches: Record<Name, number>[] = []
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const before = processorNow()
+    for (let n = 0; n < CALLS; n++) await both(WARM + batch * CALLS + n)
+    await settled()
+    batches.push(spentSince(before, CALLS))
+  }
+  for (const name of names) take(what, name, batches)
 }
+
+function take(what: string, name: Name, batches: readonly Record<Name, number>[]): void {
+  const units = median(batches.map((spent) => spent[name] / spent.reference))
+  const ms = median(batches.map((spent) => spent[name]))
+  figures[`${what}, ${name}`] = units
+  console.log(`${what}, ${name}: ${units.toFixed(2)} units, ${ms.toFixed(1)} ms`)
+}
+
+function spentSince(before: Record<Name, number>, count: number): Record<Name, number> {
+  const after = processorNow()
+  const spent = Object.entries(after).map(([name, ms]) => [name, (ms - before[name as Name]) / count])
+  return Object.fromEntries(spent) as Record<Name, number>
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 try {
   const { owner, call, signTrades, openSession } = await openTraders(world, 'check')
   await screening.ended()
-  console.log(`unit: ${unitMs().toFixed(2)} ms of this machine`)
-
-  await measure('GET config', ['server'], async () => {
+  await measure('ten of GET config', ['server'], async () => {
     for (let n = 0; n < 10; n++) await (await fetch(`${server.url}/api/v1/config`)).arrayBuffer()
   })
   await measure('quote', ['server', 'devnet'], () => call('live/quote', TRADE))
@@ -109,14 +116,17 @@ try {
   const inSession = await openSession()
   await measure('session trade', ['server', 'signer', 'devnet'], () => call('live/session/trade', inSession))
 
+  await reference.startTicks()
   await sleep(REST_AFTER_S * 1_000)
-  const unit = unitMs()
-  const before = processorNow()
-  await sleep(REST_S * 1_000)
-  const after = processorNow()
-  for (const name of Object.keys(pids) as Name[])
-    figures[`a second at rest, ${name}`] = (after[name] - before[name]) / REST_S / unit
+  const seconds: Record<Name, number>[] = []
+  for (let n = 0; n < REST_BATCHES; n++) {
+    const before = processorNow()
+    await sleep(REST_S * 1_000)
+    seconds.push(spentSince(before, REST_S))
+  }
+  for (const name of ['server', 'signer', 'devnet'] as const) take('a second at rest', name, seconds)
 } finally {
+  reference.close()
   await world.close()
 }
 

@@ -56,6 +56,8 @@ export interface Devnet {
 }
 
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000c8'
+/** Blocks that nobody awaits: every request is answered after those that are due. */
+const REST_MS = 2_000
 /** This many operator acts fit into a block beside trades. */
 const ACTS_AT_ONCE = 50
 
@@ -168,7 +170,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   profile.vendors = vendorsProfile(vendors.url)
   if (dir) writeWhole(join(dir, 'profile.json'), profile)
 
-  chain.startTicking(options.blockMs)
+  chain.startTicking(options.blockMs, { restMs: REST_MS })
   if (options.market === 'on') await market.start()
   return {
     url,

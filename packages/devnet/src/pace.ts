@@ -8,13 +8,16 @@ export interface Pace {
 
 const REMEMBERED = 1_200
 
-/** Regularity of blocks. */
-export function createPace(chain: Chain, now: () => number = () => performance.now()): Pace {
+/** Regularity of blocks while they are awaited. */
+export function createPace(
+  chain: Pick<Chain, 'onBlock' | 'isAwaited'>,
+  now: () => number = () => performance.now(),
+): Pace {
   const gaps: number[] = []
   let last: number | undefined
   const unsubscribe = chain.onBlock(() => {
     const at = now()
-    if (last !== undefined) gaps.push(at - last)
+    if (last !== undefined && chain.isAwaited()) gaps.push(at - last)
     last = at
     if (gaps.length > REMEMBERED) gaps.shift()
   })

@@ -78,10 +78,12 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   if (rpcUrls.length === 0) throw new StartRefused('no RPC address: set CHAIN_RPC_URL')
   const wsUrl = config.chainWsUrl ?? profile.ws_url
   const metrics = createMetrics()
+  const activity = createActivity(systemClock)
   const rpc = createRpc({
     url: rpcUrls,
     chainId: profile.chain_id,
     heads: wsUrl ? { url: wsUrl } : 'probe',
+    activity,
     onChange: (health) => logger.warn({ rpc: health }, `RPC address is ${health.state}`),
   })
   closing.add(() => rpc.close())
@@ -98,7 +100,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   return {
     ...{ db, rpc, walletReads, sequencer, crypto, logger, profile, sanctions, randomBytes },
     clock: systemClock,
-    activity: createActivity(systemClock),
+    activity,
     metrics,
     isSanctioned: sanctions.isSanctioned,
     shared: createSharedTexts({ db, logger }),

@@ -109,6 +109,8 @@ async function open(given: Start): Promise<string> {
     relays: config.submitEnabled,
   })
 
+  // A first request after a rest is answered from the newest block.
+  closing.add(activity.onReturn(market.ready))
   closing.add(() => ticks.close())
   // Before the jobs and the edge start, which can trade.
   await examined.settled()

@@ -95,7 +95,7 @@ export function openTicks(options: TickOptions): Ticks {
   async function schedule(): Promise<number> {
     const dueMs = await nextDueMs(db)
     // Its triggers wait for prices as fresh as in use.
-    if (dueMs !== Number.POSITIVE_INFINITY) options.activity?.note()
+    if (dueMs !== Number.POSITIVE_INFINITY) await options.activity?.note()
     if (dueMs > clock.nowMs()) return 0
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))

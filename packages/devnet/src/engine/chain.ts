@@ -3,10 +3,10 @@ import { createBlockListeners } from './blockListeners.ts'
 import { createCommitGate } from './commitGate.ts'
 import { createMiner } from './miner.ts'
 import { openParts } from './openParts.ts'
+import { createPacer } from './pacer.ts'
 import { read } from './reads.ts'
 import { leaveImage, type RotationDeps, rotate } from './rotate.ts'
 import { createRotationSchedule } from './rotationSchedule.ts'
-import { createTicker } from './ticker.ts'
 import type { BlockJson, Chain, Hex, Log, OwnedTx } from './types.ts'
 
 export interface ChainOptions {
@@ -45,9 +45,9 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const { commit, settled } = createCommitGate(journal.throwIfHalted)
   const miner = createMiner({ parts, now, baseFeeWei: BigInt(parts.genesis.initialBaseFeeWei) })
 
-  const mineNow = (atS?: bigint): Promise<BlockJson> =>
+  const mineNow = (atS?: bigint, atMs?: number): Promise<BlockJson> =>
     commit(async () => {
-      const block = await miner.mine(atS)
+      const block = await miner.mine(atS, atMs)
       rotation.addBlock(block)
       return block
     })
@@ -87,19 +87,29 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
         onSwitch()
       }),
   })
-  const mine = async (atS?: bigint): Promise<BlockJson> => {
+  const mine = async (atS?: bigint, atMs?: number): Promise<BlockJson> => {
     while (rotation.isOverdue()) await rotation.ended()
     const block = await onMain(async () => {
-      const mined = await mineNow(atS)
+      const mined = await mineNow(atS, atMs)
       announce(mined)
       return mined
     })
     rotation.startIfDue()
     return block
   }
-  const ticker = createTicker(async () => {
-    await mine().catch((error) => log('mining failed', { error: String(error) }))
+  let watchers = 0
+  const isAwaited = () => watchers > 0 || pool.size() > 0
+  const pacer = createPacer({
+    mine: (atMs) => mine(undefined, atMs).catch((error) => log('mining failed', { error: String(error) })),
+    isAwaited,
+    now,
   })
+  const send = async (pooled: () => Promise<Hex>): Promise<Hex> => {
+    await pacer.catchUp()
+    const hash = await settled(door.pass(pooled))
+    pacer.hurry()
+    return hash
+  }
 
   const placesNow = () => ({
     main: engines.main(),
@@ -131,16 +141,25 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       if (/^(hardhat|evm)_/.test(method)) return admin<T>(method, params)
       return settled(door.pass(() => read(placesNow(), method, params) as Promise<T>))
     },
-    sendRaw: (raw) => settled(door.pass(() => pool.sendRaw(engines.main(), raw))),
-    sendOwned: (tx) => settled(door.pass(() => pool.sendOwned(engines.main(), tx))),
+    sendRaw: (raw) => send(() => pool.sendRaw(engines.main(), raw)),
+    sendOwned: (tx) => send(() => pool.sendOwned(engines.main(), tx)),
     admin,
     mine,
     onScratch: parts.scratch.run,
     onBlock: listeners.add,
-    startTicking(blockMs) {
+    watch() {
+      watchers += 1
+      pacer.hurry()
+      return () => {
+        watchers -= 1
+      }
+    },
+    isAwaited,
+    catchUp: pacer.catchUp,
+    startTicking(blockMs, { restMs } = {}) {
       rotation.startClock()
       tracker.beginTracing()
-      ticker.start(blockMs)
+      pacer.start({ everyMs: blockMs, restMs })
     },
     stats: () => ({
       blocks: miner.blocks(),
@@ -149,7 +168,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       pooled: pool.size(),
     }),
     async close() {
-      ticker.stop()
+      pacer.stop()
       if (tracker.backlog() > MAX_TRACED_AT_STOP) tracker.stopTracing()
       await rotation.close()
       await onMain(async () => {

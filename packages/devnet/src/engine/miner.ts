@@ -9,7 +9,7 @@ import type { BlockJson, Head, Hex } from './types.ts'
 /** Makes blocks of the pool's transactions: the terms of the next one, and the count. */
 export interface Miner {
   /** Mines a block, logs it and makes it the head. */
-  mine(atS?: bigint): Promise<BlockJson>
+  mine(atS?: bigint, atMs?: number): Promise<BlockJson>
   setNext(terms: NextBlock): void
   blocks(): number
 }
@@ -29,12 +29,12 @@ export function createMiner({ parts, now, baseFeeWei }: MinerDeps): Miner {
   let next: NextBlock = {}
   let blocks = 0
   let uncollectedTxs = 0
-  const nowS = () => BigInt(Math.floor(now() / 1000)) + BigInt(journal.settings().timeOffsetS)
+  const chainS = (atMs: number) => BigInt(Math.floor(atMs / 1000)) + BigInt(journal.settings().timeOffsetS)
   return {
-    async mine(atS) {
+    async mine(atS, atMs = now()) {
       const parent = head.current()
       const terms = {
-        timestampS: later(atS ?? next.atS ?? nowS(), parent.timestampS),
+        timestampS: later(atS ?? next.atS ?? chainS(atMs), parent.timestampS),
         baseFeeWei: next.baseFeeWei ?? baseFeeWei,
         prevRandao: next.prevRandao ?? randaoAfter(parent),
       }

@@ -74,8 +74,14 @@ export interface Chain {
   onScratch<T>(run: (engine: Provider, head: Head) => Promise<T>): Promise<T>
   /** Called after each block with its transactions, receipts available. Returns the unsubscribe function. */
   onBlock(listener: (block: BlockJson) => void): () => void
-  /** Starts a block every `blockMs`. */
-  startTicking(blockMs: number): void
+  /** Blocks are awaited as they come, until the returned function is called once. */
+  watch(): () => void
+  /** Blocks are watched, or transactions are pending. */
+  isAwaited(): boolean
+  /** Mines the blocks that are due by now; undefined if there are none. */
+  catchUp(): Promise<void> | undefined
+  /** Starts a block every `blockMs`; with `restMs`, those that nobody awaits are mined together, that much later. */
+  startTicking(blockMs: number, rest?: { restMs?: number }): void
   /** Counters for tests and metrics. */
   stats(): ChainStats
   /** Stops ticking, waits for running work and the log. */

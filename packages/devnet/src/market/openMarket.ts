@@ -83,7 +83,8 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   }
   const counts = { steps: 0, skipped: 0, failures: 0 }
   let ready = false
-  let on = false
+  /** Set while the market is on: it steps with each block. */
+  let unwatch: (() => void) | undefined
   let underWay: Promise<void> | undefined
 
   /** A failing part skips its share of this block, never the market. */
@@ -142,7 +143,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
   }
 
   const unsubscribe = chain.onBlock(() => {
-    if (!on) return
+    if (!unwatch) return
     // Blocks never wait for the market: a busy step skips this one.
     if (underWay) {
       counts.skipped += 1
@@ -153,17 +154,22 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     })
   })
 
+  const end = () => {
+    unwatch?.()
+    unwatch = undefined
+  }
+
   return {
     async start() {
       prices.release()
       if (!ready) await attempt('setup', refill)
-      on = true
+      unwatch ??= chain.watch()
     },
     async stop() {
-      on = false
+      end()
       await underWay
     },
-    isOn: () => on,
+    isOn: () => unwatch !== undefined,
     step,
     hold: prices.hold,
     prices: prices.of,
@@ -172,7 +178,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
       return { ...counts, sent, refused, held: prices.held() }
     },
     async close() {
-      on = false
+      end()
       unsubscribe()
       await underWay
     },

@@ -49,6 +49,8 @@ export function createRpc(options: RpcOptions): Rpc {
   const ownMethod = (method: string) => (Object.hasOwn(methods, method) ? methods[method] : undefined)
 
   const run = async (method: string, params: unknown[], session?: Session): Promise<unknown> => {
+    const due = chain.catchUp()
+    if (due) await due
     if (!habits) return answerTo(method, params, session)
     const allowedParams = habits.before(method, params)
     return habits.after(method, allowedParams, await answerTo(method, allowedParams, session))

@@ -26,6 +26,7 @@ interface Subscription {
   id: string
   session: Session
   wish: Wish
+  unwatch(): void
 }
 interface LogJson {
   address: Hex
@@ -36,7 +37,7 @@ const MAX_PER_SESSION = 200
 const EMPTY_BLOOM = /^0x0*$/
 
 export function createSubscriptions(
-  chain: Pick<Chain, 'onBlock' | 'request'>,
+  chain: Pick<Chain, 'onBlock' | 'request' | 'watch'>,
   pending: PendingHashes,
 ): Subscriptions {
   const all = new Map<string, Subscription>()
@@ -71,26 +72,31 @@ export function createSubscriptions(
     }),
   ]
 
+  const remove = (id: string): boolean => {
+    all.get(id)?.unwatch()
+    return all.delete(id)
+  }
+
   return {
     subscribe(session, params) {
       const wish = readWish(params)
       const held = [...all.values()].filter((subscription) => subscription.session === session).length
       if (held >= MAX_PER_SESSION) throw rpcFailure(-32005, 'too many subscriptions')
       const id = `0x${randomBytes(16).toString('hex')}`
-      all.set(id, { id, session, wish })
+      all.set(id, { id, session, wish, unwatch: chain.watch() })
       return id
     },
     unsubscribe(session, [id]) {
       if (typeof id !== 'string') throw rpcFailure(-32602, 'expected a subscription id')
       if (all.get(id)?.session !== session) return false
-      return all.delete(id)
+      return remove(id)
     },
     drop(session) {
-      for (const [id, subscription] of all) if (subscription.session === session) all.delete(id)
+      for (const [id, subscription] of all) if (subscription.session === session) remove(id)
     },
     close() {
       for (const stop of stops) stop()
-      all.clear()
+      for (const id of all.keys()) remove(id)
     },
   }
 }

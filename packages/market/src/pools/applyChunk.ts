@@ -55,10 +55,12 @@ export async function applyChunk(
   return touched
 }
 
+/** One block that changed no state. Of several, only the last one's header is known. */
+export const isEmptyBlock = ({ from, head }: Chunk): boolean => head.isEmpty === true && from === head.number
+
 /** An empty block after the last one, with nothing left to read: the state is the last one's. */
 const isUnchanged = ({ dynamicFees, head, wakingPools }: PoolMemory, chunk: Chunk): boolean =>
-  chunk.head.isEmpty === true &&
-  chunk.from === chunk.head.number &&
+  isEmptyBlock(chunk) &&
   head()?.number === chunk.from - 1 &&
   wakingPools.isEmpty() &&
   dynamicFees.areRead()

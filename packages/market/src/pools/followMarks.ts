@@ -10,7 +10,7 @@ const REFRESH_EVERY_MS = 500
 const KEEP_EVERY_MS = 5_000
 /** While no block has a transaction: the last responses still hold, only their age changes. */
 const REFRESH_QUIET_MS = 2_000
-/** Averages over time move without transactions. */
+/** Averages over time move without transactions; an idle process reads no more often. */
 const READ_QUIET_MS = 10_000
 /** Maximum age of a reading, as published in the fast-mode terms. */
 const MAX_READING_AGE_MS = FAST.markMaxAgeS * 1_000
@@ -109,7 +109,7 @@ export function followMarks({
     follow: {
       name: 'read marks',
       intervalMs: REFRESH_EVERY_MS,
-      idleMs: REFRESH_QUIET_MS,
+      idleMs: READ_QUIET_MS,
       maxRetryMs: REFRESH_EVERY_MS,
       run: refreshIfDue,
     },

@@ -2,7 +2,7 @@ import { type Chunk, followChain, type Header, type Place } from '@pit/platform/
 import type { Job } from '@pit/platform/jobs'
 import { headerIn } from '@pit/platform/reads'
 import { countedTokens, createPendingSwaps, swapsIn } from '../candles/swapVolumes.ts'
-import { applyChunk } from './applyChunk.ts'
+import { applyChunk, isEmptyBlock } from './applyChunk.ts'
 import { createPoolCheck } from './checkPools.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import type { BookListener, PoolBook } from './poolBook.ts'
@@ -14,8 +14,11 @@ import { undoReorg } from './undoReorg.ts'
 
 export interface FollowPoolsDeps extends PoolMemoryDeps {
   listener: BookListener & {
-    /** Called after a block was applied. Must not throw: the block would be applied again. */
-    onBlock(head: Header, touched: Set<AnyPool>): void
+    /**
+     * Called after a block, or several, were applied; `isEmpty`: they changed no state. Must not throw: they would be
+     * applied again.
+     */
+    onBlock(head: Header, touched: Set<AnyPool>, isEmpty: boolean): void
   }
 }
 
@@ -32,6 +35,8 @@ export interface PoolsFollowed {
 const POLL_MS = 50
 /** Poll interval while the node announces new blocks: only for missed announcements. */
 const POLL_SUBSCRIBED_MS = 1_000
+/** An idle process is not told of blocks. Nodes keep the states of the last 128 blocks, over twice as many. */
+const POLL_IDLE_MS = 5_000
 const CHECKPOINT_EVERY_MS = 10_000
 /** Also while blocks seem empty: a node that omits logs makes them seem so. */
 const CHECK_EVERY_MS = 5_000
@@ -95,7 +100,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         const swapped = swapsOf(chunk)
         const touched = await applyChunk({ rpc, logger, memory }, chunk, options)
         swaps.add(swapped)
-        listener.onBlock(chunk.head, touched)
+        listener.onBlock(chunk.head, touched, isEmptyBlock(chunk))
       },
       onReorg: async (fork) => {
         const place = (await undoReorg({ rpc, db, logger, memory, saved }, fork)) ?? floor
@@ -119,6 +124,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     follow: {
       name: 'follow pools',
       intervalMs: () => (rpc.hearsHeads?.() ? POLL_SUBSCRIBED_MS : POLL_MS),
+      idleMs: POLL_IDLE_MS,
       ...(onHead && {
         wakeOn: (wake) =>
           onHead((json) => {

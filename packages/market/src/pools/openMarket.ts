@@ -106,9 +106,9 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
         else index.remove(pool.id)
         left.set(pool.id, pool)
       },
-      onBlock(head, touched) {
+      onBlock(head, touched, isEmpty) {
         applied.atMs = clock.nowMs()
-        if (!head.isEmpty) applied.changes += 1
+        if (!isEmpty) applied.changes += 1
         for (const pool of touched) if (pool.version !== 'curve') index.touch(pool.id)
         for (const listener of blockListeners) notify(() => listener(head, touched))
       },

@@ -28,7 +28,7 @@ const MULTIPLIERS_EVERY_MS = 5_000
 const BLOCKED_EVERY_MS = 2_000
 /** Multipliers and blocks change by transactions only, so empty blocks need no reading. */
 const UNCHANGED_MS = 30_000
-const IDLE_MS = 15_000
+const IDLE_MS = 30_000
 const CALLS_AT_ONCE = 500
 /** Stock pools beyond this number are not checked; a plan through one is still simulated. */
 const MAX_VENUES = 1_000

@@ -16,7 +16,7 @@ const REFRESHED_AT_ONCE = 200
 const WATCH_EVERY_MS = 3_000
 const WATCHED_AT_ONCE = 40
 /** Each trade reads its token's code itself. */
-const WATCH_IDLE_MS = 30_000
+const WATCH_IDLE_MS = 300_000
 const WATCH_UNCHANGED_MS = 60_000
 const ASKED_AT_ONCE = 1_000
 /** A figure that moves by a smaller share is not written. */

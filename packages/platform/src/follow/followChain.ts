@@ -86,7 +86,7 @@ export function followChain(options: FollowOptions): Follower {
     goOnFrom(await listener.onReorg(recent[recent.length - 1] ?? null))
   }
 
-  async function readNext(latest: Header): Promise<Chunk | 'again'> {
+  async function readNext(latest: Header): Promise<Chunk | 'again' | 'replaced'> {
     const from = last.number + 1
     const behind = latest.number - last.number
     if (behind <= NEAR) {
@@ -95,23 +95,30 @@ export function followChain(options: FollowOptions): Follower {
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
       return { from, head: next, logs: next.isEmpty ? [] : await readLogs({ blockHash: next.hash }) }
     }
-    const { result: found } = await readInSpan(span, { from, to: latest.number }, readRange)
-    if (found === 'moved') return 'again'
-    const parent = last.hash === null ? null : await readHeader(last.number)
-    if (last.hash !== null && parent?.hash !== last.hash) return 'again'
-    return { from, ...found }
+    const { result: found } = await readInSpan(span, { from, to: latest.number }, (range) =>
+      readRange(range, latest),
+    )
+    return typeof found === 'string' ? found : { from, ...found }
   }
 
   const readHeader = (block: number | 'latest'): Promise<Header | null> => readOne(rpc, askHeader(block))
   const readLogs = (where: Parameters<typeof askLogs>[1]): Promise<ChainLog[]> =>
     readOne(rpc, askLogs({ topics: [topics] }, where))
 
-  /** The range is valid only if its end did not change while it was read. */
-  async function readRange({ from, to }: BlockRange): Promise<{ head: Header; logs: ChainLog[] } | 'moved'> {
-    const before = await readHeader(to)
+  /** The range is valid only if its end did not change while it was read, and the last known block is its parent. */
+  async function readRange(
+    { from, to }: BlockRange,
+    latest: Header,
+  ): Promise<{ head: Header; logs: ChainLog[] } | 'again' | 'replaced'> {
+    const before = to === latest.number ? latest : await readHeader(to)
     const logs = await readLogs({ from, to })
-    const after = await readHeader(to)
-    return before && after?.hash === before.hash ? { head: before, logs } : 'moved'
+    const [after, parent] = await Promise.all([
+      readHeader(to),
+      last.hash === null ? null : readHeader(last.number),
+    ])
+    if (!before || after?.hash !== before.hash) return 'again'
+    if (last.hash !== null && parent?.hash !== last.hash) return parent ? 'replaced' : 'again'
+    return { head: before, logs }
   }
 
   /** True when the chain's head was reached. */
@@ -127,8 +134,11 @@ export function followChain(options: FollowOptions): Follower {
       head = latest
       return caughtUp()
     }
-    if (last.hash !== null) {
-      const ours = latest.number === last.number + 1 ? null : await readHeader(last.number)
+    const behind = latest.number - last.number
+    const isFar = behind > maxBehind && !wasSent
+    // A read of many blocks compares their parent itself.
+    if (last.hash !== null && (behind <= NEAR || isFar)) {
+      const ours = behind === 1 ? null : await readHeader(last.number)
       const replaced = ours
         ? ours.hash !== last.hash
         : latest.number > last.number && latest.parentHash !== last.hash
@@ -139,13 +149,17 @@ export function followChain(options: FollowOptions): Follower {
     }
     if (latest.number <= last.number) return waitForNode(latest)
     behindFor = 0
-    if (latest.number - last.number > maxBehind && !wasSent) {
+    if (isFar) {
       goOnFrom(await listener.onFar(latest))
       wasSent = true
       return false
     }
     const chunk = await readNext(latest)
     if (chunk === 'again') return false
+    if (chunk === 'replaced') {
+      await rewind()
+      return false
+    }
     const isNewest = chunk.head.number === latest.number
     await listener.onChunk(chunk, { isNewest })
     head = chunk.head

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Activity } from '../jobs/activity.ts'
 import { type Address, foreign, healthOf, inOrder, measureLag, newAddress, pause } from './addresses.ts'
 import { askInTurn } from './askInTurn.ts'
 import { createEndpoint } from './endpoint.ts'
@@ -21,6 +22,8 @@ export interface RpcOptions {
   chainId?: number
   /** WebSocket for new blocks. `probe`: try the preferred address. */
   heads?: { url: string } | 'probe'
+  /** While the process is idle, it is not told of new blocks. */
+  activity?: Pick<Activity, 'isIdle' | 'onReturn'>
   /** Called when an address changes state. */
   onChange?(health: AddressHealth): void
 }
@@ -202,7 +205,11 @@ export function createRpc(options: RpcOptions): AddressedRpc {
   }
 
   const heads: Heads | null = options.heads
-    ? followHeads({ ...headsAt(options.heads, urls[0]!), chainId: chainId ?? null })
+    ? followHeads({
+        ...headsAt(options.heads, urls[0]!),
+        chainId: chainId ?? null,
+        activity: options.activity,
+      })
     : null
 
   return {

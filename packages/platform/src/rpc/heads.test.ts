@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
+import { createManualClock } from '../../test/manualClock.ts'
+import { type Activity, createActivity } from '../jobs/activity.ts'
 import { followHeads, type Heads } from './heads.ts'
 
 let server: WebSocketServer
@@ -11,14 +13,24 @@ afterEach(() => {
   server.close()
 })
 
-async function open({ chain = '0x1237', subscribes = true } = {}) {
+async function open({
+  chain = '0x1237',
+  subscribes = true,
+  activity,
+}: {
+  chain?: string
+  subscribes?: boolean
+  activity?: Activity
+} = {}) {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   let connections = 0
+  const asked: string[] = []
   server.on('connection', (socket) => {
     connections += 1
     socket.on('message', (data) => {
       const { id, method } = JSON.parse(String(data))
+      asked.push(method)
       const answer =
         method === 'eth_chainId'
           ? { result: chain }
@@ -29,7 +41,7 @@ async function open({ chain = '0x1237', subscribes = true } = {}) {
     })
   })
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  heads = followHeads({ url, isGuess: false, chainId: 4663 })
+  heads = followHeads({ url, isGuess: false, chainId: 4663, activity })
   let headCount = 0
   heads.onHead(() => {
     headCount += 1
@@ -38,7 +50,7 @@ async function open({ chain = '0x1237', subscribes = true } = {}) {
     for (const client of server.clients)
       client.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} }))
   }
-  return { heard: () => headCount, connections: () => connections, tell }
+  return { heard: () => headCount, connections: () => connections, tell, asked }
 }
 
 it('reports each block, and reconnects after it was dropped', async () => {
@@ -60,4 +72,22 @@ it.each([{ chain: '0x1' }, { subscribes: false }])('is not alive on an unsuitabl
   await expect.poll(connections, { timeout: 5_000 }).toBeGreaterThan(1)
   expect(heads.isAlive()).toBe(false)
   expect(heard()).toBe(0)
+})
+
+it('is told of no block while the process is idle', async () => {
+  const clock = createManualClock()
+  const activity = createActivity(clock)
+  const { asked, tell, heard } = await open({ activity })
+  const subscribed = ['eth_chainId', 'eth_subscribe']
+  await expect.poll(heads.isAlive).toBe(true)
+  tell()
+  await expect.poll(heard).toBe(2)
+  expect(asked).toEqual(subscribed)
+  await clock.advance(60_000)
+  tell()
+  await expect.poll(() => asked).toEqual([...subscribed, 'eth_unsubscribe'])
+  expect(heads.isAlive()).toBe(true)
+  activity.note()
+  activity.note()
+  await expect.poll(() => asked).toEqual([...subscribed, 'eth_unsubscribe', 'eth_subscribe'])
 })

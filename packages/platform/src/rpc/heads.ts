@@ -1,8 +1,9 @@
 import WebSocket from 'ws'
+import type { Activity } from '../jobs/activity.ts'
 
 export interface Heads {
   onHead(listener: (json?: unknown) => void): () => void
-  /** Subscribed, and a message or pong came within the ping interval. */
+  /** Subscribed or resting, and a message or pong came within the ping interval. */
   isAlive(): boolean
   close(): void
 }
@@ -15,17 +16,19 @@ const OPEN_WITHIN_MS = 5_000
 const PING_EVERY_MS = 10_000
 const MAX_MESSAGE_BYTES = 1_000_000
 
-/** New blocks by the node's `newHeads` subscription; reconnects until it is closed. */
+/** New blocks by the node's `newHeads` subscription; reconnects until it is closed. An idle process is not told of any. */
 export function followHeads({
   url,
   isGuess,
   chainId,
+  activity,
 }: {
   url: string
   /** The address is a guess, not a setting. */
   isGuess: boolean
   /** Null: any chain. */
   chainId: number | null
+  activity?: Pick<Activity, 'isIdle' | 'onReturn'> | undefined
 }): Heads {
   const listeners = new Set<(json?: unknown) => void>()
   let socket: WebSocket | undefined
@@ -34,14 +37,18 @@ export function followHeads({
   let wasHeard = false
   let isSubscribed = false
   let isClosed = false
+  /** Subscribes again after a rest. */
+  let resume = () => {}
 
   function connect(): void {
     const own = new WebSocket(url, { handshakeTimeout: OPEN_WITHIN_MS, maxPayload: MAX_MESSAGE_BYTES })
     socket = own
     let pings: NodeJS.Timeout | undefined
     let heardSincePing = true
+    let subscription: string | null = null
     const ask = (id: number, method: string, params: unknown[]) =>
       own.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    const subscribe = () => ask(SUBSCRIBE, 'eth_subscribe', ['newHeads'])
     own.on('open', () => {
       ask(CHAIN, 'eth_chainId', [])
       pings = setInterval(() => {
@@ -59,27 +66,37 @@ export function followHeads({
       if (message === null) return
       if (message.id === CHAIN) {
         if (chainId !== null && Number(message.result) !== chainId) return own.terminate()
-        return ask(SUBSCRIBE, 'eth_subscribe', ['newHeads'])
+        return subscribe()
       }
       if (message.id === SUBSCRIBE) {
         if (typeof message.result !== 'string') return own.terminate()
+        subscription = message.result
         isSubscribed = true
         wasHeard = true
         failures = 0
       }
       // Notify listeners of blocks missed while disconnected.
       if (isSubscribed) for (const listener of listeners) listener(message.params?.result)
+      if (subscription === null || !activity?.isIdle()) return
+      ask(UNSUBSCRIBE, 'eth_unsubscribe', [subscription])
+      subscription = null
+      resume = subscribe
     })
     own.on('error', () => own.terminate())
     own.on('close', () => {
       clearInterval(pings)
       isSubscribed = false
+      resume = () => {}
       if (isClosed) return
       const backoffMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
       retry = setTimeout(connect, isGuess && !wasHeard ? GUESS_AGAIN_MS : backoffMs).unref()
     })
   }
   connect()
+  const unlistenReturn = activity?.onReturn(() => {
+    resume()
+    resume = () => {}
+  })
 
   return {
     onHead(listener) {
@@ -89,6 +106,7 @@ export function followHeads({
     isAlive: () => isSubscribed,
     close() {
       isClosed = true
+      unlistenReturn?.()
       clearTimeout(retry)
       socket?.terminate()
     },
@@ -97,6 +115,7 @@ export function followHeads({
 
 const CHAIN = 1
 const SUBSCRIBE = 2
+const UNSUBSCRIBE = 3
 
 interface Message {
   id?: unknown

@@ -36,8 +36,8 @@ export function createApi({ handlers, walletRpc, activity, version, site = [], .
       {
         path: '/rpc',
         name: 'rpc',
-        handle(body, caller) {
-          activity?.note()
+        async handle(body, caller) {
+          await activity?.note()
           return walletRpc(body, caller)
         },
       },
@@ -70,6 +70,6 @@ function routeAt(
 const noting =
   (activity: ApiDeps['activity'], handle: RouteHandler<Caller>['handle']): typeof handle =>
   (call) => {
-    activity?.note()
-    return handle(call)
+    const returning = activity?.note()
+    return returning ? returning.then(() => handle(call)) : handle(call)
   }
