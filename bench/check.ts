@@ -1,7 +1,8 @@
 /**
  * Fails when a trade, a read or a process at rest takes over a quarter more processor time than the committed baseline
  * of this architecture (bench/baseline). Times are in units of fixed work that another process does after each call
- * (bench/reference), so another machine, or other work on it, changes them little. `npm run bench:check`; `-- --write` rewrites the baseline.
+ * (bench/reference), so another machine, or other work on it, changes them little. `npm run bench:check`;
+ * `-- --write` rewrites the baseline.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +16,7 @@ import { rpcTimed } from './trade/measure.ts'
 import { openTraders, TRADE } from './trade/traders.ts'
 import { watchScreening } from './watchScreening.ts'
 
-/** Of their figures the median counts. */
+/** Of their figures the second best counts: other work on the machine only adds. */
 const BATCHES = 5
 const CALLS = Number(process.env['CALLS'] ?? 30)
 const WARM = Number(process.env['WARM'] ?? 120)
@@ -65,8 +66,8 @@ async function measure(
 }
 
 function take(what: string, name: Name, batches: readonly Record<Name, number>[]): void {
-  const units = median(batches.map((spent) => spent[name] / spent.reference))
-  const ms = median(batches.map((spent) => spent[name]))
+  const units = secondBest(batches.map((spent) => spent[name] / spent.reference))
+  const ms = secondBest(batches.map((spent) => spent[name]))
   figures[`${what}, ${name}`] = units
   console.log(`${what}, ${name}: ${units.toFixed(2)} units, ${ms.toFixed(1)} ms`)
 }
@@ -77,8 +78,7 @@ function spentSince(before: Record<Name, number>, count: number): Record<Name, n
   return Object.fromEntries(spent) as Record<Name, number>
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+const secondBest = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[1]!
 
 try {
   const { owner, call, signTrades, openSession } = await openTraders(world, 'check')

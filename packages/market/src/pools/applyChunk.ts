@@ -60,7 +60,4 @@ export const isEmptyBlock = ({ from, head }: Chunk): boolean => head.isEmpty ===
 
 /** An empty block after the last one, with nothing left to read: the state is the last one's. */
 const isUnchanged = ({ dynamicFees, head, wakingPools }: PoolMemory, chunk: Chunk): boolean =>
-  isEmptyBlock(chunk) &&
-  head()?.number === chunk.from - 1 &&
-  wakingPools.isEmpty() &&
-  dynamicFees.areRead()
+  isEmptyBlock(chunk) && head()?.number === chunk.from - 1 && wakingPools.isEmpty() && dynamicFees.areRead()
