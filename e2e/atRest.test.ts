@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTrader, receiptOf } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
-// A server without requests reads the chain rarely; whoever comes next must not notice.
+// A server without requests reads the chain rarely; the next request must not show it.
 
 /** A minute without requests, and time for the last block that is heard. */
 const REST_MS = 63_000
@@ -28,7 +28,7 @@ it('answers the first request after a rest from the newest block', async () => {
   expect(status, JSON.stringify(plan)).toBe(200)
   const { raw } = trader.sign(plan.tx!)
   await sleep(REST_MS)
-  // Sent past the server. The price moves in a block that it has not been told of.
+  // Sent past the server. The price moves in a block that it has not read.
   const hash = await devnet.rpc<`0x${string}`>('eth_sendRawTransaction', [raw])
   expect(await receiptOf(devnet, hash)).toMatchObject({ status: '0x1' })
   const first = await best()

@@ -56,7 +56,7 @@ export interface Devnet {
 }
 
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000c8'
-/** Blocks that nobody awaits: every request is answered after those that are due. */
+/** For unwatched blocks: every request is answered after those that are due. */
 const REST_MS = 2_000
 /** This many operator acts fit into a block beside trades. */
 const ACTS_AT_ONCE = 50

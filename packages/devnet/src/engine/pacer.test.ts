@@ -36,7 +36,7 @@ it('leaves out the beats that pass while a block is mined', async () => {
   expect(mined).toEqual([100, 400, 700, 1_000].map((ms) => [ms, ms]))
 })
 
-it('mines the blocks that nobody awaits together, each with its own time', async () => {
+it('mines unwatched blocks together, each with its own time', async () => {
   const { mined } = open({ restMs: 2_000 })
   await vi.advanceTimersByTimeAsync(2_099)
   expect(mined).toEqual([])

@@ -52,7 +52,7 @@ export function createPacer({ mine, isAwaited, now }: PacerDeps): Pacer {
       const isLate = !isOnTime()
       await mine(isLate ? dueMs : now())
       dueMs += everyMs
-      // Whoever awaits blocks gets them one at a time: a beat that passed meanwhile is left out.
+      // Awaited blocks come one at a time: a beat that passed meanwhile is left out.
       if (!isLate) while (dueMs <= now()) dueMs += everyMs
     } while (dueMs <= now())
   }

@@ -80,7 +80,7 @@ export interface Chain {
   isAwaited(): boolean
   /** Mines the blocks that are due by now; undefined if there are none. */
   catchUp(): Promise<void> | undefined
-  /** Starts a block every `blockMs`; with `restMs`, those that nobody awaits are mined together, that much later. */
+  /** Starts a block every `blockMs`; with `restMs`, those not awaited are mined together, that much later. */
   startTicking(blockMs: number, rest?: { restMs?: number }): void
   /** Counters for tests and metrics. */
   stats(): ChainStats

@@ -3,7 +3,7 @@ import { openChain } from '../engine/chain.ts'
 import type { Chain, Hex } from '../engine/types.ts'
 import { createRpc, type Rpc } from './index.ts'
 
-// Blocks are mined late only where nobody can see it.
+// No client can see that blocks are mined late.
 
 const BLOCK_MS = 20
 /** Longer than the test: only a request or someone who awaits blocks mines them. */
@@ -55,18 +55,18 @@ it('mines a transaction without another request', async () => {
   expect(chain.head().number).toBe(number)
 })
 
-it('tells subscribers of each block as it comes, until the last one leaves', async () => {
+it('sends subscribers each block as it comes, until the last one leaves', async () => {
   await open()
-  const heard: string[] = []
-  const session = { send: (text: string) => void heard.push(text) }
+  const messages: string[] = []
+  const session = { send: (text: string) => void messages.push(text) }
   const subscribe = () =>
     rpc.handle('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}', session)
   const { result } = JSON.parse((await subscribe())!)
   await subscribe()
   await rpc.handle(`{"jsonrpc":"2.0","id":2,"method":"eth_unsubscribe","params":["${result}"]}`, session)
-  await expect.poll(() => heard.length).toBeGreaterThan(10)
+  await expect.poll(() => messages.length).toBeGreaterThan(10)
   rpc.drop(session)
-  // A block may be under way.
+  // A block may be in progress.
   await sleep(2 * BLOCK_MS)
   const { number } = chain.head()
   await sleep(10 * BLOCK_MS)

@@ -35,7 +35,7 @@ export interface PoolsFollowed {
 const POLL_MS = 50
 /** Poll interval while the node announces new blocks: only for missed announcements. */
 const POLL_SUBSCRIBED_MS = 1_000
-/** An idle process is not told of blocks. Nodes keep the states of the last 128 blocks, over twice as many. */
+/** An idle process has no subscription. Nodes keep the states of the last 128 blocks, over twice as many. */
 const POLL_IDLE_MS = 5_000
 const CHECKPOINT_EVERY_MS = 10_000
 /** Also while blocks seem empty: a node that omits logs makes them seem so. */

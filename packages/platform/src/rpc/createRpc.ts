@@ -22,7 +22,7 @@ export interface RpcOptions {
   chainId?: number
   /** WebSocket for new blocks. `probe`: try the preferred address. */
   heads?: { url: string } | 'probe'
-  /** While the process is idle, it is not told of new blocks. */
+  /** An idle process has no subscription to new blocks. */
   activity?: Pick<Activity, 'isIdle' | 'onReturn'>
   /** Called when an address changes state. */
   onChange?(health: AddressHealth): void

@@ -25,12 +25,12 @@ async function open({
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   let connections = 0
-  const asked: string[] = []
+  const methods: string[] = []
   server.on('connection', (socket) => {
     connections += 1
     socket.on('message', (data) => {
       const { id, method } = JSON.parse(String(data))
-      asked.push(method)
+      methods.push(method)
       const answer =
         method === 'eth_chainId'
           ? { result: chain }
@@ -50,7 +50,7 @@ async function open({
     for (const client of server.clients)
       client.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: {} }))
   }
-  return { heard: () => headCount, connections: () => connections, tell, asked }
+  return { heard: () => headCount, connections: () => connections, tell, methods }
 }
 
 it('reports each block, and reconnects after it was dropped', async () => {
@@ -74,20 +74,20 @@ it.each([{ chain: '0x1' }, { subscribes: false }])('is not alive on an unsuitabl
   expect(heard()).toBe(0)
 })
 
-it('is told of no block while the process is idle', async () => {
+it('unsubscribes while the process is idle', async () => {
   const clock = createManualClock()
   const activity = createActivity(clock)
-  const { asked, tell, heard } = await open({ activity })
+  const { methods, tell, heard } = await open({ activity })
   const subscribed = ['eth_chainId', 'eth_subscribe']
   await expect.poll(heads.isAlive).toBe(true)
   tell()
   await expect.poll(heard).toBe(2)
-  expect(asked).toEqual(subscribed)
+  expect(methods).toEqual(subscribed)
   await clock.advance(60_000)
   tell()
-  await expect.poll(() => asked).toEqual([...subscribed, 'eth_unsubscribe'])
+  await expect.poll(() => methods).toEqual([...subscribed, 'eth_unsubscribe'])
   expect(heads.isAlive()).toBe(true)
   activity.note()
   activity.note()
-  await expect.poll(() => asked).toEqual([...subscribed, 'eth_unsubscribe', 'eth_subscribe'])
+  await expect.poll(() => methods).toEqual([...subscribed, 'eth_unsubscribe', 'eth_subscribe'])
 })

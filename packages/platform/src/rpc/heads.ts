@@ -16,7 +16,7 @@ const OPEN_WITHIN_MS = 5_000
 const PING_EVERY_MS = 10_000
 const MAX_MESSAGE_BYTES = 1_000_000
 
-/** New blocks by the node's `newHeads` subscription; reconnects until it is closed. An idle process is not told of any. */
+/** New blocks by the node's `newHeads` subscription; reconnects until it is closed. An idle process unsubscribes. */
 export function followHeads({
   url,
   isGuess,
