@@ -66,11 +66,11 @@ export function walletCases(open: () => TradingWorld): void {
       const { account, chain, ...wallet } = walletOf()
       const to = `0x${'11'.repeat(20)}` as const
       const sending = wallet.sendTransaction({ account: account!, chain, to, value: 1n, gas: 21_000n })
-      await expect(sending).rejects.toThrow(/NOT_AS_BUILT/)
-      // For a wallet that never signed in, nothing has been built.
+      await expect(sending).rejects.toThrow(/NOT_AS_BUILT: This transaction was not built here/)
+      // The same for a wallet that never signed in: a refusal shows nothing about keys and plans.
       const stranger = mnemonicToAccount(MNEMONIC, { addressIndex: 9 })
       const sent = wallet.sendTransaction({ account: stranger, chain, to, value: 1n, gas: 21_000n })
-      await expect(sent).rejects.toThrow(/Sign in and prepare/)
+      await expect(sent).rejects.toThrow(/NOT_AS_BUILT: This transaction was not built here/)
     })
   })
 }

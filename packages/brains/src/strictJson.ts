@@ -35,6 +35,6 @@ function countKeys(value: object, depth: number): number | undefined {
 /** Number of keys in valid JSON text (strings followed by a colon); duplicates count twice. */
 function keysInText(text: string): number {
   let count = 0
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) if (match[1] === ':') count += 1
+  for (const match of text.matchAll(/[^"]*"(?:[^"\\]|\\.)*"\s*(:?)/gy)) if (match[1] === ':') count += 1
   return count
 }

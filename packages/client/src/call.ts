@@ -10,6 +10,7 @@ import {
   RETRIES,
   type Retry,
   type RouteId,
+  trimEnd,
 } from '@pit/protocol'
 import { PitRefusal } from './errors.ts'
 import { readBounded, TooLong } from './readBounded.ts'
@@ -203,7 +204,7 @@ function addressOf(url: string, id: RouteId, { params = {}, query = {} }: CallPa
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
   const search = fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`
-  return `${url.replace(/\/+$/, '')}${API_PREFIX}${path}${search}`
+  return `${trimEnd(url, '/')}${API_PREFIX}${path}${search}`
 }
 
 function parse(text: string): unknown {

@@ -31,6 +31,7 @@ export function createCsrfCheck(
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true
   return (
-    contentType !== undefined && /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?;?\s*$/i.test(contentType)
+    contentType !== undefined &&
+    /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?(?:;\s*)?$/i.test(contentType)
   )
 }

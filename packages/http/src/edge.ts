@@ -90,13 +90,13 @@ export function createEdge<Key extends EdgeKey, Place>(deps: EdgeDeps<Key, Place
     const match = router.find(req.method ?? '', path)
     if (match.kind === 'none') {
       if (deps.notFound && isVisit(req, path))
-        return answerPage(req, deps.notFound, { address, params: NO_FIELDS, search })
+        return answerPage(exchange, deps.notFound, { address, params: NO_FIELDS, search })
       return fail('NOT_FOUND', { message: 'No such route.' })
     }
     if (match.kind === 'other method') throw new WrongMethod(match.allow)
     exchange.plan = match.target
     const { target, params } = match
-    if (target.kind === 'page') return answerPage(req, target, { address, params, search })
+    if (target.kind === 'page') return answerPage(exchange, target, { address, params, search })
     if (target.kind === 'rpc') return answerRpc(exchange, target, { address, place })
     return answerRoute(exchange, target, { address, place, params, search })
   }
@@ -116,14 +116,15 @@ export function createEdge<Key extends EdgeKey, Place>(deps: EdgeDeps<Key, Place
   }
 
   async function answerPage(
-    req: IncomingMessage,
+    exchange: Exchange<Caller>,
     page: PagePlan,
     { address, params, search }: Pick<Target<Place>, 'address' | 'params' | 'search'>,
   ): Promise<Reply> {
-    bodyLength(req, false)
+    enter(exchange)
+    bodyLength(exchange.req, false)
     const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
-    return page.reply(req.headers, { params, search })
+    return page.reply(exchange.req.headers, { params, search })
   }
 
   /** Load, length, CSRF, rate by address, key, rate by key, the route's check, body, handler. */

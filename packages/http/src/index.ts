@@ -1,6 +1,7 @@
 export type { Authenticate, Charge, EdgeCaller, EdgeKey, Gate, RawAnswer } from './caller.ts'
 export { createNetworks, networksOf } from './clientAddress.ts'
 export { type App, type AppDeps, createApp } from './createApp.ts'
+export { acceptsEncoding, hasTag } from './headerLists.ts'
 export { createHosts } from './hosts.ts'
 export { type PageAt, pagePolicy } from './pages.ts'
 export type { PageAddress, PagePlan, RouteAt, RouteHandler } from './plan.ts'

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, errorOf, ME } from '../test/edgeClient.ts'
 import { openTestApp } from '../test/testApp.ts'
+import type { PagePlan } from './plan.ts'
 import { PASSED } from './rates/limiter.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
@@ -31,6 +32,31 @@ describe('under load and at shutdown', () => {
     release()
     expect((await Promise.all(two)).map(({ status }) => status)).toEqual([200, 200])
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it('sheds pages and wallet calls like routes, and keeps health', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const reply = { status: 200, body: 'text', contentType: 'text/plain' }
+    const page: PagePlan = { kind: 'page', name: 'guide', reply: () => held.then(() => reply) }
+    await open({
+      config: { maxInFlight: 1 },
+      pages: [{ path: '/guide', page }],
+      rpc: [{ path: '/rpc', name: 'rpc', handle: async () => ({}) }],
+    })
+    const first = app.inject({ url: '/guide' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const second = await Promise.all([
+      app.inject({ url: '/guide' }),
+      app.inject({ method: 'POST', url: '/rpc', body: {} }),
+      app.inject({ url: '/api/v1/health' }),
+    ])
+    expect(second.map(({ status }) => status)).toEqual([503, 503, 200])
+    release()
+    expect((await first).status).toBe(200)
+    expect((await app.inject({ url: '/guide' })).status).toBe(200)
   })
 
   it('sheds while the event loop starves, and recovers', async () => {

@@ -4,7 +4,7 @@ import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { Logger, Metrics } from '@pit/platform/monitoring'
-import { type Answer, type ChainProfile, type GatewayProfile, maxOf, usdOf } from '@pit/protocol'
+import { type Answer, type ChainProfile, type GatewayProfile, maxOf, trimEnd, usdOf } from '@pit/protocol'
 import type { ModelAgent } from './agent.ts'
 import { type AiHold, aiHolds } from './aiHolds.ts'
 import { connectKey } from './connect.ts'
@@ -112,7 +112,7 @@ function openGateway(
   profileGateway: GatewayProfile,
   { poolKey, clock, logger }: Pick<ModelsDeps, 'clock' | 'logger'> & { poolKey: string | null },
 ): NonNullable<ModelDeps['gateway']> {
-  const url = profileGateway.url.replace(/\/+$/, '')
+  const url = trimEnd(profileGateway.url, '/')
   const models = createModelList({ gatewayUrl: url, prices: profileGateway, key: poolKey, clock, logger })
   return { url, cost: profileGateway.cost, poolKey, models }
 }

@@ -37,5 +37,6 @@ export type { FastPool, FastRoute, FastTable, RouterInput, RouterValue } from '.
 export * as schemas from './schemas/index.ts'
 export * from './siwe.ts'
 export * from './stockSession.ts'
+export * from './trimEnd.ts'
 export * from './validate.ts'
 export * from './values.ts'

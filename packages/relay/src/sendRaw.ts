@@ -23,17 +23,17 @@ const REFUSING_CODES: ReadonlySet<number> = new Set([
 ])
 /** Codes a gateway may also return after passing the bytes on: internal error, limit, unavailable. */
 const DOUBTFUL_CODES: ReadonlySet<number> = new Set([-32_603, -32_005, -32_002])
-const oneOf = (...words: string[]): RegExp => new RegExp(words.join('|'), 'i')
-const DOUBTFUL = oneOf(
-  String.raw`time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection`,
-  'too many requests|rate.?limit|limit exceeded|try again',
-)
-const REFUSING = oneOf(
-  'nonce|insufficient (funds|balance)|underpriced|(intrinsic|out of) gas|gas (limit|price|too|required|fee)',
-  'fee (cap|per gas|too)|base fee|exceeds the configured cap|already (known|imported|exists|in )',
-  'known transaction|invalid (sender|signature|chain|transaction|tx|nonce|type|param|argument|input|raw|rlp)',
-  'invalid (opcode|v, r, s)|not supported|unsupported|oversized|too large|malformed|reject|revert|denied',
-  'forbidden|not allowed|blacklist|blocked|pool is full',
+const DOUBTFUL =
+  /time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection|too many requests|rate.?limit|limit exceeded|try again/i
+const REFUSING = new RegExp(
+  [
+    'nonce|insufficient (funds|balance)|underpriced|(intrinsic|out of) gas|gas (limit|price|too|required|fee)',
+    'fee (cap|per gas|too)|base fee|exceeds the configured cap|already (known|imported|exists|in )',
+    'known transaction|invalid (sender|signature|chain|transaction|tx|nonce|type|param|argument|input|raw|rlp)',
+    'invalid (opcode|v, r, s)|not supported|unsupported|oversized|too large|malformed|reject|revert|denied',
+    'forbidden|not allowed|blacklist|blocked|pool is full',
+  ].join('|'),
+  'i',
 )
 
 /** A sequencer may run the transaction first. `data` is ignored: some nodes put the hash there. */
@@ -67,7 +67,7 @@ const saysNothing = ({ message }: RpcError): boolean => /^internal error\.?$/i.t
 export function cleanWords(message: string): string {
   return message
     .replace(/^eth_sendRawTransaction: /, '')
-    .replace(/[a-z]+:\/\/\S+/gi, '[url]')
+    .replace(/[a-z]{1,20}:\/\/\S+/gi, '[url]')
     .replace(/0x[0-9a-f]{65,}/gi, (hex) => `${hex.slice(0, 18)}…`)
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e]+/g, ' ')
     .trim()

@@ -2,6 +2,7 @@ import { type Crypto, createCrypto, type Hex } from '@pit/chain'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
+import { toEnvelope } from '@pit/protocol'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   createTestChain,
@@ -110,6 +111,23 @@ withDb('submit', (db) => {
       const { raw } = wallet.sign({ to: ROUTER, valueWei: 1n, data: '0x' })
       const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({ code: 'NOT_AS_BUILT', extras: { diffs: [{ field: 'plan' }] } })
+    })
+
+    it('for one that anyone can send again, with nothing about the wallet’s keys and unsent plans', async () => {
+      const wallet = newWallet(crypto)
+      const stranger = newWallet(crypto)
+      await relay.plan(wallet)
+      const plain = { to: ROUTER, valueWei: 1n, data: '0x' as Hex }
+      const keysOf = async (of: string) => (of === wallet.address ? [wallet.keyId] : [])
+      const answers = await Promise.all(
+        [wallet, stranger].map(async (signer) => {
+          const { raw } = signer.sign(plain)
+          return toEnvelope(await refused(relay.submitByWallet({ raw, liveKeysOf: keysOf })))
+        }),
+      )
+      expect(answers[0]).toMatchObject({ error: { code: 'NOT_AS_BUILT' } })
+      expect(answers[0]!.error).not.toHaveProperty('diffs')
+      expect(answers[0]).toEqual(answers[1])
     })
 
     it('for a transaction built for another key of the wallet', async () => {

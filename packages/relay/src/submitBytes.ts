@@ -43,6 +43,8 @@ export interface SubmitParams {
   raws: Hex | readonly Hex[]
   /** Hash of the separately relayed fee of a swap; 'sent before' looks it up. */
   feeTxHash?: Hex | 'sent before'
+  /** Reader of a refusal: only the owner of the key sees how the bytes differ from its unsent plans. */
+  reader: 'owner' | 'anyone'
 }
 
 export interface Submitted {
@@ -56,13 +58,13 @@ export type SubmitBytes = (request: SubmitParams) => Promise<Submitted>
 
 /** Relays transactions built for this key, byte for byte, and nothing else. */
 export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
-  return async ({ by, raws, feeTxHash }) => {
+  return async ({ by, raws, feeTxHash, reader }) => {
     if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
     const started = performance.now()
     const isSingle = typeof raws === 'string'
     const read = (isSingle ? [raws] : raws).map((raw) => readSigned(deps.crypto, raw))
     await checkSigners(deps, by, read)
-    const items = await findItems(deps, by, read)
+    const items = await findItems(deps, by, reader, read)
     const fees = await checkOrder(deps, by, items, feeTxHash)
     await checkFeeCaps(deps, read)
     await checkApprovals(deps, items, read)
@@ -106,6 +108,7 @@ async function checkSigners(
 async function findItems(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
+  reader: SubmitParams['reader'],
   read: readonly ReadTx[],
 ): Promise<Item[]> {
   const built = read.map(builtOf)
@@ -126,8 +129,10 @@ async function findItems(
   )
   for (const item of lacking) {
     if (relayed.has(item.signed.hash)) item.planned = null
-    else if (item.planned === null) await refuseUnknown(deps, keyId, built[items.indexOf(item)]!, now)
-    else {
+    else if (item.planned === null) {
+      if (reader === 'anyone') refuseAsBuilt()
+      await refuseUnknown(deps, keyId, built[items.indexOf(item)]!, now)
+    } else {
       fail('SUBMIT_REJECTED', {
         message: 'The plan’s deadline has passed. Prepare it again and sign the new one.',
         why: 'DEADLINE_PASSED',
@@ -154,6 +159,12 @@ async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly It
     })
   }
 }
+
+/** The same for every reason, so that it shows nothing about the wallet's keys or plans. */
+export const refuseAsBuilt = (): never =>
+  fail('NOT_AS_BUILT', {
+    message: 'This transaction was not built here. Prepare the trade again and sign it unchanged.',
+  })
 
 async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now: number): Promise<never> {
   const near = await nearPlans(deps.db, keyId, built, now)

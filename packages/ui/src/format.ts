@@ -1,4 +1,4 @@
-import { decimalText, grouped } from '@pit/protocol'
+import { decimalText, grouped, trimEnd } from '@pit/protocol'
 
 /** Display formats of numbers, times and addresses. */
 
@@ -65,7 +65,7 @@ export function amount(
   const [units = '0', rest = ''] = text.split('.')
   const decimalsShown = Math.max(0, digits - (units === '0' ? 0 : units.length))
   const leading = units === '0' ? rest.length - rest.replace(/^0+/, '').length : 0
-  const shown = rest.slice(0, decimalsShown + leading).replace(/0+$/, '')
+  const shown = trimEnd(rest.slice(0, decimalsShown + leading), '0')
   return `${value < 0n ? '−' : ''}${grouped(units)}${shown === '' ? '' : `.${shown}`}`
 }
 

@@ -1,3 +1,5 @@
+import { trimEnd } from '@pit/protocol'
+
 /** All page paths; the server serves the dashboard at these only. */
 export const PAGES = [
   '/',
@@ -26,7 +28,7 @@ export interface Found {
 
 /** The page of a path, literal paths first; null if there is none. */
 export function findPage(path: string): Found | null {
-  const parts = path === '/' ? [''] : path.replace(/\/+$/, '').slice(1).split('/')
+  const parts = path === '/' ? [''] : trimEnd(path, '/').slice(1).split('/')
   for (const page of PAGES) {
     const segments = page.slice(1).split('/')
     if (segments.length !== parts.length) continue

@@ -19,7 +19,7 @@ export async function relayOrder(
   const { plan, request: planned } = traded.planned
   const { fee, amountIn, risks } = planned.quote
   try {
-    await deps.submitBytes({ by: { keyId: agent.keyId, wallet: agent.wallet }, raws: raw })
+    await deps.submitBytes({ by: { keyId: agent.keyId, wallet: agent.wallet }, raws: raw, reader: 'owner' })
   } catch (error) {
     if (!isPitError(error)) throw error
     return notRelayed(deps, request, hash, error)

@@ -48,8 +48,8 @@ function sectionsOf(doc: Doc): GuideSection[] {
 /** Markdown without its marks: links by their text, tables as words. */
 const plain = (markdown: string): string =>
   markdown
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/<[^>]+>|[`*|]|\|?-{3,}/g, ' ')
+    .replaceAll(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replaceAll(/<[^<>]+>|[`*|]|\|?-{3,}/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
 
@@ -60,8 +60,9 @@ const RECORDS = /^(decisions\/|evidence\.md|changelog\.md)/
 export function guideLlms(docs: readonly Doc[], { serverUrl, version }: ServerText): string {
   const summaries = new Map(
     docs
-      .flatMap(({ text }) => [...text.matchAll(/^- \[[^\]]+\]\(([^)]+)\): (.+)$/gm)])
-      .map(([, file, summary]) => [file, summary]),
+      .flatMap(({ text }) => text.split('\n'))
+      .map((line) => /^- \[[^\]]+\]\(([^)]+)\): (.+)$/.exec(line))
+      .flatMap((match) => (match === null ? [] : [[match[1], match[2]]])),
   )
   const lines = inOrder(docs)
     .filter(({ file }) => !file.startsWith('decisions/'))

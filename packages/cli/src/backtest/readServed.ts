@@ -1,4 +1,4 @@
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, trimEnd } from '@pit/protocol'
 import { type Marks, servedMarks } from './marksFile.ts'
 import { CommandRefused } from './refused.ts'
 
@@ -22,7 +22,7 @@ export async function readServedMarks(
     const symbol = profile?.core_tokens.find(
       ({ address }) => address.toLowerCase() === token.toLowerCase(),
     )?.symbol
-    const path = `${url.replace(/\/+$/, '')}/marks/${encodeURIComponent(symbol ?? token)}.json`
+    const path = `${trimEnd(url, '/')}/marks/${encodeURIComponent(symbol ?? token)}.json`
     const rows = servedMarks(await readList(get, path, token), path)
     marks.set(
       token,

@@ -1,7 +1,7 @@
 import { configDiffs, isRefusal } from '@pit/client'
 import { type CountrySettings, examine, type Finding } from '@pit/doctor'
 import { createRpc } from '@pit/platform/rpc'
-import { type ChainProfile, ROUTES } from '@pit/protocol'
+import { type ChainProfile, ROUTES, trimEnd } from '@pit/protocol'
 import { Command } from 'commander'
 import { openAccount, openExecutor } from '../client/account.ts'
 import { EXIT, failureOf, InputNeeded, json } from '../client/exit.ts'
@@ -186,7 +186,7 @@ async function checkServer({ nowMs }: CommandDeps, { client, target }: Opened, f
       : ok('pins', 'match, including the co-signer')
   })
   await run(findings, 'server’s clock', fix, async () => {
-    const response = await fetch(`${target.url.replace(/\/+$/, '')}${ROUTES.health.path}`)
+    const response = await fetch(`${trimEnd(target.url, '/')}${ROUTES.health.path}`)
     const saidMs = Date.parse(response.headers.get('date') ?? '')
     return skew('server’s clock', (nowMs() - saidMs) / 1000, 'Set this machine’s clock (NTP).')
   })

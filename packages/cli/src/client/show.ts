@@ -1,4 +1,4 @@
-import { groupedText } from '@pit/protocol'
+import { groupedText, trimEnd } from '@pit/protocol'
 import { InputNeeded, json } from './exit.ts'
 import type { CommandDeps, Opened } from './openClient.ts'
 import type { Target } from './settings.ts'
@@ -47,6 +47,6 @@ export function amountText({ client }: Pick<Opened, 'client'>, atoms: bigint, to
 
 /** Explorer link of a transaction; on a devnet a page of its dashboard. */
 export const transactionUrl = ({ url, profile }: Pick<Target, 'url' | 'profile'>, hash: string): string =>
-  profile.kind === 'devnet' ? `${url.replace(/\/+$/, '')}/tx/${hash}` : `${profile.explorer_tx}${hash}`
+  profile.kind === 'devnet' ? `${trimEnd(url, '/')}/tx/${hash}` : `${profile.explorer_tx}${hash}`
 
 export const timeText = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 19)

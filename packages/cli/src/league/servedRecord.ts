@@ -1,4 +1,5 @@
 import type { RecordSource } from '@pit/league/rules'
+import { trimEnd } from '@pit/protocol'
 import { CommandRefused } from '../backtest/refused.ts'
 
 const TIMEOUT_MS = 60_000
@@ -19,7 +20,7 @@ export function servedRecord(
   url: string,
   get: typeof fetch = fetch,
 ): RecordSource & { published(number: number): Promise<Published> } {
-  const origin = url.replace(/\/+$/, '')
+  const origin = trimEnd(url, '/')
   const file = <T>(number: number, name: string) =>
     readJson(get, `${origin}/league/records/${number}/${name}.json`) as Promise<T>
   return {

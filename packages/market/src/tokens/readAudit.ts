@@ -3,7 +3,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import { createVendor, rateOf, type Vendor } from '@pit/platform/http'
 import type { Logger } from '@pit/platform/monitoring'
 import { ProfileError } from '@pit/platform/settings'
-import { type Answer, type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { type Answer, type ChainProfile, fail, NATIVE_TOKEN, trimEnd } from '@pit/protocol'
 import { AUDIT_PROVIDERS, type AuditOpinion, type Verdict } from './audits/index.ts'
 
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
@@ -107,5 +107,5 @@ function openProvider(
     throw new ProfileError(`vendors.audit: unknown kind "${kind}"; use ${kinds}`)
   }
   const vendor = createVendor({ rate: rateOf(provider.rate, per_minute), timeoutMs, clock })
-  return { provider, vendor, baseUrl: url.replace(/\/+$/, '') }
+  return { provider, vendor, baseUrl: trimEnd(url, '/') }
 }

@@ -35,7 +35,10 @@ const NAMES = SECRET_FIELDS.join('|')
 const IS_SECRET = new RegExp(`^(?:${NAMES})$`, 'i')
 /** `"name": "value"` somewhere in a text, quoted plainly or with backslashes. */
 const QUOTED = new RegExp(`("(?:${NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'gis')
-const QUOTED_TWICE = new RegExp(`(\\\\+"(?:${NAMES})\\\\+"\\s*:\\s*\\\\+").*?(\\\\+"|$)`, 'gis')
+const QUOTED_TWICE = new RegExp(
+  `((?<!\\\\)\\\\+"(?:${NAMES})\\\\+"\\s*:\\s*\\\\+").*?((?<!\\\\)\\\\+"|$)`,
+  'gis',
+)
 /** Secrets recognised by shape: API keys, bearer tokens, and hex as long as a signature or a transaction. */
 const BY_SHAPE: [RegExp, string][] = [
   [/pit_w_[A-Za-z0-9_-]+/g, 'pit_w_[redacted]'],

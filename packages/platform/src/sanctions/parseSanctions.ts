@@ -7,9 +7,9 @@ const TREASURY_MARKER = 'Digital Currency Address'
 const TREASURY_ENTRY =
   /Digital Currency Address - [A-Z0-9]{2,10}(?:<\/idType>\s*<idNumber>)?\s*(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])/g
 /** sdn_advanced.xml defines the kinds once and refers to them by number. */
-const FEATURE_TYPE = /<FeatureType\s[^>]*?ID="(\d+)"[^>]*>\s*Digital Currency Address - [A-Z0-9]{2,10}\s*</g
-const FEATURE = /<Feature\s[^>]*?FeatureTypeID="(\d+)"[^>]*>([\s\S]*?)<\/Feature>/g
-const DETAIL = /<VersionDetail[^>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
+const FEATURE_TYPE = /<FeatureType\s([^<>]*)>\s*Digital Currency Address - [A-Z0-9]{2,10}\s*</g
+const FEATURE = /<Feature\s[^<>]*?FeatureTypeID="(\d+)"/
+const DETAIL = /<VersionDetail[^<>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
 
 /**
  * Addresses of a sanctions list, in lower case. Accepts our plain format (one address per line, `#`
@@ -33,11 +33,15 @@ export function parseSanctions(text: string): ReadonlySet<string> {
 function treasuryAddresses(text: string): Set<string> {
   const addresses = new Set<string>()
   for (const match of text.matchAll(TREASURY_ENTRY)) addresses.add(match[1]!.toLowerCase())
-  const kinds = new Set([...text.matchAll(FEATURE_TYPE)].map((match) => match[1]))
+  const kinds = new Set<string>()
+  for (const [, fields] of text.matchAll(FEATURE_TYPE)) {
+    const kind = /\bID="(\d+)"/.exec(fields!)?.[1]
+    if (kind !== undefined) kinds.add(kind)
+  }
   if (kinds.size === 0) return addresses
-  for (const [, kind, feature] of text.matchAll(FEATURE)) {
-    if (!kinds.has(kind)) continue
-    for (const detail of feature!.matchAll(DETAIL)) addresses.add(detail[1]!.toLowerCase())
+  for (const feature of text.split('</Feature>')) {
+    if (!kinds.has(FEATURE.exec(feature)?.[1] ?? '')) continue
+    for (const detail of feature.matchAll(DETAIL)) addresses.add(detail[1]!.toLowerCase())
   }
   return addresses
 }

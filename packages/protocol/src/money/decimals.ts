@@ -1,3 +1,4 @@
+import { trimEnd } from '../trimEnd.ts'
 import { divDown, powerOfTen } from './division.ts'
 
 /** Exact text with all decimals: 1,500,000 with six is 1.500000. */
@@ -12,15 +13,13 @@ export function fixedText(value: bigint, decimals: number): string {
 export function decimalText(value: bigint, decimals: number): string {
   const text = fixedText(value, decimals)
   if (decimals === 0) return text
-  let end = text.length
-  while (text[end - 1] === '0') end--
-  return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
+  return trimEnd(trimEnd(text, '0'), '.')
 }
 
 /** A decimal with its thousands grouped, for people: 12,345.6. Programs parse ungrouped texts only. */
 export const grouped = (decimal: number | string): string => {
   const [whole = '', ...rest] = String(decimal).split('.')
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
+  return [whole.replace(/\B(?=(?:\d{3}){1,30}$)/g, ','), ...rest].join('.')
 }
 
 /** Like `decimalText`, for people: 1,234,500,000 with six decimals is 1,234.5. */

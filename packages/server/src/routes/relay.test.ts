@@ -35,7 +35,7 @@ describe('live/submit', () => {
   it('returns the hash of one transaction, without a list', async () => {
     const { answer, ask } = await submit({ raw_tx: '0x02' })
     expect(answer).toStrictEqual({ tx_hash: HASHES[0], as_built: true, timings })
-    expect(ask).toStrictEqual({ by: { keyId: 7, wallet }, raws: '0x02' })
+    expect(ask).toStrictEqual({ by: { keyId: 7, wallet }, raws: '0x02', reader: 'owner' })
   })
 
   it('lists the hashes of several, and whether a fee went first', async () => {
@@ -47,7 +47,12 @@ describe('live/submit', () => {
       tx_hashes: HASHES,
       fee_first: true,
     })
-    expect(ask).toStrictEqual({ by: { keyId: 7, wallet }, raws: ['0x02', '0x03'], feeTxHash: HASHES[1] })
+    expect(ask).toStrictEqual({
+      by: { keyId: 7, wallet },
+      raws: ['0x02', '0x03'],
+      feeTxHash: HASHES[1],
+      reader: 'owner',
+    })
   })
 
   it('rejects a key without a wallet', async () => {

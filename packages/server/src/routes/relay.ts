@@ -10,6 +10,7 @@ export const relayRoutes = ({ submitBytes }: Pick<Relay, 'submitBytes'>): Pick<H
       by: traderOf(caller),
       raws: several ?? ((body.raw_tx ?? '0x') as Hex),
       ...(body.fee_tx_hash !== undefined && { feeTxHash: body.fee_tx_hash as Hex }),
+      reader: 'owner',
     })
     const answer = {
       tx_hash: hashes[hashes.length - 1]!,

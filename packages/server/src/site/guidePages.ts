@@ -12,7 +12,7 @@ import {
   guidePath,
   renderGuide,
 } from '@pit/api-docs/pages'
-import { JSON_POLICY, type PageAt, type PagePlan, pagePolicy } from '@pit/http'
+import { acceptsEncoding, hasTag, JSON_POLICY, type PageAt, type PagePlan, pagePolicy } from '@pit/http'
 
 const BESIDE_THE_BUNDLE = join(dirname(fileURLToPath(import.meta.url)), 'docs')
 const MARKDOWN = 'text/markdown; charset=utf-8'
@@ -73,7 +73,7 @@ const readDocs = (folder: string): Doc[] =>
 /** Makes the text for the first request and keeps it, plain and compressed. */
 function textPage(contentType: string, make: () => string, script = ''): PagePlan['reply'] {
   let made: { plain: Buffer; zipped: Buffer; etag: string; policy: readonly string[] } | null = null
-  return ({ 'accept-encoding': accepted, 'if-none-match': stored }) => {
+  return ({ 'accept-encoding': accepted, 'if-none-match': tags }) => {
     if (made === null) {
       const text = make()
       const plain = Buffer.from(text)
@@ -82,12 +82,12 @@ function textPage(contentType: string, make: () => string, script = ''): PagePla
         contentType === HTML ? ['Content-Security-Policy', pagePolicy(text, script)] : JSON_POLICY
       made = { plain, zipped: gzipSync(plain), etag, policy }
     }
-    const isZipped = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(accepted ?? ''))
+    const isZipped = acceptsEncoding(accepted, 'gzip')
     const etag = `"${made.etag}${isZipped ? '-gzip' : ''}"`
     const headers = [...made.policy, 'ETag', etag, 'Vary', 'Accept-Encoding']
     if (isZipped) headers.push('Content-Encoding', 'gzip')
     const about = { contentType, headers, cacheControl: 'no-cache' }
-    if (stored?.split(/\s*,\s*/).includes(etag)) return { status: 304, body: '', ...about }
+    if (hasTag(tags, etag)) return { status: 304, body: '', ...about }
     return { status: 200, body: isZipped ? made.zipped : made.plain, ...about }
   }
 }

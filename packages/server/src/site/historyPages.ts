@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PageAt } from '@pit/http'
+import { hasTag, type PageAt } from '@pit/http'
 import type { League } from '@pit/league'
 import { CANDLE_INTERVALS, type CandleInterval, type Market, readCandles, readOverview } from '@pit/market'
 import { createCache } from '@pit/platform/cache'
@@ -94,9 +94,10 @@ export function historyPages({ sql, clock, profile, market, curves }: HistoryDep
       reply: async (headers, { params }) => {
         const key = [path, ...Object.values(params)].join(' ')
         const text = await texts.load(key, async () => textOf(await read(params), keptS(params)))
-        const isKnown = headers['if-none-match']?.split(/\s*,\s*/).includes(text.etag)
         const reply = { headers: ['ETag', text.etag], cacheControl: `public, max-age=${text.keptS}` }
-        return isKnown ? { status: 304, body: '', ...reply } : { status: 200, body: text.body, ...reply }
+        return hasTag(headers['if-none-match'], text.etag)
+          ? { status: 304, body: '', ...reply }
+          : { status: 200, body: text.body, ...reply }
       },
     },
   })

@@ -3,7 +3,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { JSON_POLICY, type PageAddress, type PageAt, type PagePlan, type Reply } from '@pit/http'
+import {
+  acceptsEncoding,
+  hasTag,
+  JSON_POLICY,
+  type PageAddress,
+  type PageAt,
+  type PagePlan,
+  type Reply,
+} from '@pit/http'
 import type { ChainProfile } from '@pit/protocol'
 import { walletPages } from './walletPages.ts'
 
@@ -120,17 +128,13 @@ function fileReply(
   const etag = createHash('sha256').update(readFileSync(file)).digest('base64url').slice(0, 22)
   const plain = variantOf(file, etag, headers, null)
   const encoded = ENCODINGS.filter(({ suffix }) => existsSync(file + suffix)).map((encoding) => ({
-    accepts: new RegExp(
-      String.raw`(^|,)\s*${encoding.name}\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|$)`,
-      'i',
-    ),
+    name: encoding.name,
     variant: variantOf(file, etag, headers, encoding),
   }))
-  return ({ 'accept-encoding': accepted, 'if-none-match': known }): Reply => {
-    const encoding = encoded.find(({ accepts }) => accepts.test(String(accepted ?? '')))
+  return ({ 'accept-encoding': accepted, 'if-none-match': tags }): Reply => {
+    const encoding = encoded.find(({ name }) => acceptsEncoding(accepted, name))
     const { body, ...variant } = encoding?.variant ?? plain
-    const isKnown = known?.split(/\s*,\s*/).includes(variant.etag)
-    return isKnown
+    return hasTag(tags, variant.etag)
       ? { status: 304, body: '', contentType, headers: variant.headers, cacheControl }
       : { status: 200, body, contentType, headers: variant.headers, cacheControl }
   }

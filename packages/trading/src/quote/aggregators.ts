@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/http'
 import { ProfileError } from '@pit/platform/settings'
-import { QUOTE_ONLY_VENUES, TRADE, type VendorProfile } from '@pit/protocol'
+import { QUOTE_ONLY_VENUES, TRADE, trimEnd, type VendorProfile } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
 import type { Labels } from './labels.ts'
@@ -116,6 +116,6 @@ function openAggregator(
   if (vendor.key === 'required' && key === null) return 'NO_KEY'
   const usual = (key !== null && vendor.ratedByKey) || vendor.rate
   const client = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
-  const baseUrl = url.replace(/\/+$/, '')
+  const baseUrl = trimEnd(url, '/')
   return (params) => client.ask(vendor.request(baseUrl, params, key), (answer) => vendor.read(answer, params))
 }
