@@ -110,7 +110,7 @@ describe('a live agent', () => {
       '422 OUTSIDE_SESSION',
     )
     // A change that needs the owner's signature cannot go live in the same call.
-    expect(await code(owner, at('update'), { live: true, interval_s: 59 })).toBe('409 NO_SESSION')
+    expect(await code(owner, at('update'), { live: true, interval_s: 59 })).toBe('422 BAD_SESSION')
     agent = await done(at('update'), { live: true })
     expect(agent).toMatchObject({ live: true, status: 'active', trading: true })
     const { body } = await owner.get('me/sessions')

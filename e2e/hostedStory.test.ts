@@ -135,18 +135,30 @@ describe('live, one of each kind', () => {
   })
 
   it('do not obey a stolen key: steering one switches it off until its owner signs again', async () => {
-    for (const [i, [change, withLive]] of (
-      [
-        [{ params: { usd: 6, side: 'sell' } }, 409],
-        [{ params: { url: 'https://thief.example' } }, 409],
-        // Outside its session, too.
-        [{ pairs: ['PARTNER/USDG'] }, 422],
-      ] as const
-    ).entries()) {
+    const refused = (code: string) => ({ status: 422, body: { error: { code } } })
+    for (const [i, changes] of [
+      { params: { usd: 6, side: 'sell' } },
+      { params: { url: 'https://thief.example' } },
+      null,
+    ].entries()) {
       const { agent, session } = agents[i]!
       const ask = (path: string, body: object) => owner.post(`hosted/${agent.id}/${path}`, body)
-      expect((await ask('update', { ...change, live: true })).status).toBe(withLive)
-      expect(await done(owner, `hosted/${agent.id}/update`, change)).toMatchObject({
+      const outside = { pairs: ['PARTNER/USDG'], name: 'outside' }
+      expect(await ask('update', outside)).toMatchObject(refused('OUTSIDE_SESSION'))
+      expect(await ask('update', { ...outside, live: true })).toMatchObject(refused('OUTSIDE_SESSION'))
+      expect(await read(owner, agent)).toMatchObject({ live: true, session_id: session, name: null })
+      if (changes) {
+        expect(await ask('update', { ...changes, live: true })).toMatchObject(refused('BAD_SESSION'))
+        expect(await done(owner, `hosted/${agent.id}/update`, changes)).toMatchObject({
+          detached: { session_id: session },
+        })
+      } else {
+        const api_key = 'pk-devnet-user-thief'
+        expect(await done(owner, 'hosted/ai/connect', { api_key })).toMatchObject({
+          detached_agents: [agent.id],
+        })
+      }
+      expect(await read(owner, agent)).toMatchObject({
         live: false,
         trading: false,
         session_id: null,

@@ -144,7 +144,16 @@ export const call = async <Id extends keyof ReturnType<typeof hostedAiRoutes>>(
   id: Id,
   request: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
 ) => {
-  const handler = hostedAiRoutes({ brains, models: brains })[id] as Handler<Id>
+  // No live agents here, whose sessions a key would detach.
+  const onChange = async () => {}
+  const hosted: Parameters<typeof hostedAiRoutes>[0]['hosted'] = {
+    connectModelKey: async (own) => ({ ...(await brains.connectKey({ ...own, onChange })), detached: [] }),
+    async disconnectModelKey(wallet) {
+      await brains.disconnectKey({ wallet, onChange })
+      return { detached: [] }
+    },
+  }
+  const handler = hostedAiRoutes({ brains, models: brains, hosted })[id] as Handler<Id>
   const key = { keyId: 1, accountId: 1, wallet: request.wallet, expiresAtS: 9_999_999_999 }
   return handler({
     params: request.params ?? {},

@@ -1,6 +1,7 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { History } from '@pit/history'
 import type { Market, Tokens } from '@pit/market'
+import type { Models } from '@pit/models'
 import type { Timer } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/monitoring'
@@ -28,6 +29,9 @@ export interface AgentBrains {
   aiSummary(agent: HostedAgent): Promise<NonNullable<Answer<'hosted.create'>['ai']>>
   /** Reasons why a model agent would not call its model. */
   aiHolds(agent: HostedAgent): Promise<{ code: string; message: string }[]>
+  /** Stores an owner's gateway key once the gateway accepts it. */
+  connectKey: Models['connectKey']
+  disconnectKey: Models['disconnectKey']
 }
 
 /** The signing service's calls that hosted agents use. */

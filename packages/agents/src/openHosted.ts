@@ -7,10 +7,12 @@ import { type Refunded, refundGas } from './gas/refundGas.ts'
 import { finishRefunds } from './gas/relayRefund.ts'
 import { attachSession } from './life/attach.ts'
 import { type Created, type CreateParams, createAgent } from './life/create.ts'
+import { connectModelKey, disconnectModelKey } from './life/modelKey.ts'
 import { pauseByOwner, resumeAgent } from './life/pause.ts'
 import { rotateExecutor, rotateWebhookSecret } from './life/rotate.ts'
 import { deleteAgent, leaveNow, stopAgent } from './life/stop.ts'
-import { type Updated, type UpdateRequest, updateAgent } from './life/update.ts'
+import { type Updated, updateAgent } from './life/update.ts'
+import type { UpdateRequest } from './life/updatePatch.ts'
 import { type LogsRequest, listLogs, sweepLogs } from './logs.ts'
 import {
   type AgentDetail,
@@ -41,8 +43,9 @@ export interface Hosted {
   stop(request: AgentRequest): ReturnType<typeof stopAgent>
   delete(request: AgentRequest): Promise<StoredAgent>
   rotateExecutor(request: AgentRequest): ReturnType<typeof rotateExecutor>
-  /** Returns the new secret, shown once. */
-  rotateWebhookSecret(request: AgentRequest): Promise<string>
+  rotateWebhookSecret(request: AgentRequest): ReturnType<typeof rotateWebhookSecret>
+  connectModelKey(request: { wallet: Address; key: string }): ReturnType<typeof connectModelKey>
+  disconnectModelKey(wallet: Address): ReturnType<typeof disconnectModelKey>
   refundGas(request: AgentRequest): Promise<Refunded>
   attestStock(request: StockRequest): Promise<AgentDetail>
   revokeStock(request: AgentRequest): ReturnType<typeof revokeStock>
@@ -87,6 +90,8 @@ export function openHosted(deps: HostedDeps): Hosted {
     delete: (request) => deleteAgent(deps, request),
     rotateExecutor: (request) => rotateExecutor(deps, request),
     rotateWebhookSecret: (request) => rotateWebhookSecret(deps, request),
+    connectModelKey: (request) => connectModelKey(deps, request),
+    disconnectModelKey: (wallet) => disconnectModelKey(deps, wallet),
     refundGas: (request) => refundGas(deps, request),
     attestStock: (request) => attestStock(deps, request),
     revokeStock: (request) => revokeStock(deps, request),

@@ -74,6 +74,18 @@ export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent
   return rows.map(agentOf)
 }
 
+/** Live agents with a model that are not stopped; their rows stay locked until the transaction ends. */
+export async function listLiveModels(sql: Sql, wallet: Address): Promise<StoredAgent[]> {
+  const rows = await sql.query<StoredRow>(
+    `select ${COLUMNS} from hosted_agents
+     where wallet = $1 and brain = 'partner_llm' and mode = 'live' and status <> 'stopped'
+       and deleted_at_s is null
+     order by id for update`,
+    [wallet],
+  )
+  return rows.map(agentOf)
+}
+
 const WALLET_LOCK = 0x70697408
 
 /** Held until the transaction ends, so that two concurrent creations do not both take the last slot. */

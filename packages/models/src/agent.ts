@@ -15,3 +15,7 @@ export interface ModelAgent {
   live: boolean
   brainState: Record<string, unknown> | null
 }
+
+/** Whether the owner's own key may pay for a call, and so reach the account that answers. */
+export const mayUseOwnKey = ({ params }: Pick<ModelAgent, 'params'>): boolean =>
+  params['funding'] === 'own' || params['fallback_own'] !== false

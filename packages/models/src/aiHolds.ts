@@ -1,5 +1,5 @@
 import { nowS } from '@pit/platform/clock'
-import type { ModelAgent } from './agent.ts'
+import { type ModelAgent, mayUseOwnKey } from './agent.ts'
 import type { ModelDeps } from './deps.ts'
 import { boundOf } from './model/cost.ts'
 import { meaningOf, microBudgetOf, modelFor } from './model/decideByModel.ts'
@@ -55,7 +55,7 @@ export async function aiHolds(deps: ModelDeps, agent: ModelAgent): Promise<AiHol
   // Judge a live agent as if it were switched on.
   const standing = poolStanding({ ...agent, live: agent.mode === 'live' }, model, facts, terms, atS)
   if (standing.eligible) return []
-  if (agent.params['fallback_own'] === false) return [holdOf(standing.code)]
+  if (!mayUseOwnKey(agent)) return [holdOf(standing.code)]
   return noKey.length === 0 ? [] : [holdOf(standing.code), ...noKey]
 }
 

@@ -1,4 +1,5 @@
-export type { ModelAgent } from './agent.ts'
+export { type ModelAgent, mayUseOwnKey } from './agent.ts'
+export type { ConnectedKey, KeyChange } from './connect.ts'
 export type { GatewayModel } from './model/modelList.ts'
 export { MAX_COMPLETION_TOKENS } from './model/prompt.ts'
 export { TEMPLATES, templateOf } from './model/templates.ts'

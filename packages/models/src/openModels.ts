@@ -7,11 +7,11 @@ import type { Logger, Metrics } from '@pit/platform/monitoring'
 import { type Answer, type ChainProfile, type GatewayProfile, maxOf, trimEnd, usdOf } from '@pit/protocol'
 import type { ModelAgent } from './agent.ts'
 import { type AiHold, aiHolds } from './aiHolds.ts'
-import { connectKey } from './connect.ts'
+import { type ConnectedKey, connectKey, disconnectKey, type KeyChange } from './connect.ts'
 import type { CallDeps, DecisionInput, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
 import { createModelList, type GatewayModel } from './model/modelList.ts'
-import { forgetKey, readKey } from './money/keys.ts'
+import { readKey } from './money/keys.ts'
 import { watchPool } from './money/pool.ts'
 import type { PoolTerms } from './money/rules.ts'
 import { readToday, sweepSpend } from './money/spendRows.ts'
@@ -41,8 +41,8 @@ export interface Models {
   /** Reasons why an agent would not call its model. */
   holdsOf(agent: ModelAgent): Promise<AiHold[]>
   /** Stores an owner's key once the gateway accepts it. */
-  connectKey(request: { wallet: Address; key: string }): ReturnType<typeof connectKey>
-  forgetKey(wallet: Address): Promise<void>
+  connectKey(request: KeyChange & { key: string }): Promise<ConnectedKey>
+  disconnectKey(request: KeyChange): Promise<void>
   /** `ai_pool` of the stats route; null while the pool is off or not read yet. */
   poolNow(): Answer<'stats'>['ai_pool']
   /** Throws an error with a readable message if the AI gateway does not respond. Null without a gateway. */
@@ -91,7 +91,7 @@ export function openModels(deps: ModelsDeps): Models {
     }),
     holdsOf: (agent) => aiHolds(own, agent),
     connectKey: (request) => connectKey(own, request),
-    forgetKey: (wallet) => forgetKey(db, wallet, nowS(clock)),
+    disconnectKey: (request) => disconnectKey(own, request),
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null

@@ -14,6 +14,7 @@ import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
+import { type AiRoute, hostedAiRoutes } from '../src/routes/hostedAi.ts'
 import { hostedOrderRoutes, type OrderRoute } from '../src/routes/hostedOrders.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
 
@@ -69,6 +70,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     charge: (async () => {}) as Charge,
   }
   const left: string[] = []
+  const modelKeys = new Map<Address, string>()
 
   /** A transfer as executed: it uses half of its gas limit. */
   function mine(raw: Hex): void {
@@ -155,6 +157,14 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       },
       aiSummary: async () => ({ model: 'm', funding: 'pool', today: NOTHING_SPENT }),
       aiHolds: async () => [{ code: 'AI_OFF', message: 'The model would not be called.' }],
+      connectKey: async ({ wallet, key, onChange }) => {
+        if (modelKeys.get(wallet) !== key) await db.transaction(onChange)
+        modelKeys.set(wallet, key)
+        return { hint: key.slice(-4), connectedAtS: NOW_S }
+      },
+      disconnectKey: async ({ wallet, onChange }) => {
+        if (modelKeys.delete(wallet)) await db.transaction(onChange)
+      },
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,
@@ -194,6 +204,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       charge: (caller, buckets) => state.charge(caller, buckets),
     }),
     ...hostedOrderRoutes({ hosted, profile: HOSTED_PROFILE }),
+    ...hostedAiRoutes({ hosted } as unknown as Parameters<typeof hostedAiRoutes>[0]),
   }
 
   const callerOf = (role: Role) => ({
@@ -201,7 +212,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     address: '127.0.0.1',
     key: { keyId: 1 + Object.keys(KEYS).indexOf(role), accountId: 1, wallet: WHO[role], expiresAtS: 2 ** 40 },
   })
-  async function call<Id extends HostedRoute | OrderRoute>(
+  async function call<Id extends HostedRoute | OrderRoute | AiRoute>(
     id: Id,
     {
       params = {},
@@ -260,6 +271,9 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     stop: of('hosted.stop'),
     delete: of('hosted.delete'),
     rotate: of('hosted.rotate_executor'),
+    connect: (api_key: string, role: Role = 'owner') =>
+      call('hosted.ai.connect', { body: { api_key }, role }),
+    disconnect: () => call('hosted.ai.disconnect'),
     rotateSecret: of('hosted.rotate_webhook_secret'),
     refund: of('hosted.refund_gas'),
     executor: of('hosted.executor'),

@@ -18,7 +18,10 @@ export interface BrainsDeps {
   logger: Logger
   metrics: Metrics
   profile: Pick<ChainProfile, 'kind'>
-  models: Pick<Models, 'listed' | 'decide' | 'spendOf' | 'summaryOf' | 'holdsOf'>
+  models: Pick<
+    Models,
+    'listed' | 'decide' | 'spendOf' | 'summaryOf' | 'holdsOf' | 'connectKey' | 'disconnectKey'
+  >
   randomBytes(size: number): Uint8Array
   /** Null if the server has no sealing key. */
   seal: Seal | null
@@ -100,6 +103,8 @@ export function openBrains(deps: BrainsDeps): Brains {
     },
     aiSummary: models.summaryOf,
     aiHolds: models.holdsOf,
+    connectKey: models.connectKey,
+    disconnectKey: models.disconnectKey,
     async decide(request) {
       const { brain, params, brainState: state, limits, intervalS } = request.agent
       if (brain === 'webhook') return decideByWebhook(request)

@@ -24,7 +24,7 @@ export async function attachSession(
     if (!session || session.wallet !== current.wallet) {
       return fail('NO_SESSION', { status: 404, field: 'session_id' })
     }
-    refuseBad(sessionFaults(current, session, now))
+    refuseSession(sessionFaults(current, session, now))
     checkFits(current, session)
     checkAttestation(deps, current)
     if (current.sessionId === session.id) return null
@@ -87,10 +87,10 @@ export function sessionFaults(
   return faults
 }
 
-function refuseBad(faults: readonly SessionFault[]): void {
+export function refuseSession(faults: readonly SessionFault[]): void {
   if (faults.length === 0) return
   fail('BAD_SESSION', {
-    message: `This session cannot be attached: ${faults.map(({ message }) => message).join('; ')}.`,
+    message: `The agent cannot use this session: ${faults.map(({ message }) => message).join('; ')}.`,
     checks: faults.map(({ rule, message }) => ({ rule, ok: false, message })),
   })
 }

@@ -2,14 +2,16 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { Revoked } from '@pit/sessions'
-import { change } from '../change.ts'
+import { change, type Detached, detachedBy } from '../change.ts'
 import type { AgentRequest, HostedDeps } from '../deps.ts'
 import { addExecutor, executorsOf, retireExecutor } from '../executors.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { DETACHED, endSigned } from '../signed/endSigned.ts'
 import { newExecutor } from '../signer.ts'
 import { findOwned, type StoredAgent } from '../store.ts'
+import { steeringOf } from '../terms/steering.ts'
 import { endSessions } from './endSessions.ts'
+import { listStale } from './stale.ts'
 
 /**
  * Replaces the executor. The session is detached first, even if a later step fails; grants to the old
@@ -66,17 +68,27 @@ function refuseRotation({ mode, status }: StoredAgent): void {
   if (status === 'stopped') fail('STOPPED')
 }
 
-/** The old secret stops working immediately; the new one is shown once. */
-export async function rotateWebhookSecret(deps: HostedDeps, request: AgentRequest): Promise<string> {
+/**
+ * The old secret stops working immediately; the new one is shown once. It steers a live agent: a webhook trusts
+ * what it signs.
+ */
+export async function rotateWebhookSecret(
+  deps: HostedDeps,
+  request: AgentRequest,
+): Promise<{ secret: string; detached: Detached | null }> {
   let secret = ''
-  await change(deps, request, (current) => {
+  let detached: Detached | null = null
+  const agent = await change(deps, request, (current) => {
     if (current.brain !== 'webhook') fail('NOT_WEBHOOK')
     const webhook = deps.brains.newWebhookSecret(current.id)
+    const patch = { webhookSecret: webhook.sealed }
     secret = webhook.secret
+    detached = detachedBy(current, steeringOf(current, patch))
     return {
-      patch: { webhookSecret: webhook.sealed },
+      patch,
       log: { kind: 'state', code: 'SECRET_ROTATED', message: 'The webhook secret was replaced.' },
     }
   })
-  return secret
+  await listStale(deps, agent)
+  return { secret, detached }
 }

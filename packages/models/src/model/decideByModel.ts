@@ -1,5 +1,6 @@
 import type { BrainResult } from '@pit/brains'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
+import { mayUseOwnKey } from '../agent.ts'
 import type { CallDeps, DecisionInput } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
@@ -39,7 +40,7 @@ export async function decideByModel(deps: CallDeps, input: DecisionInput): Promi
   if (boundMicroUsd > budgetMicroUsd) return stop('error', 'COST_BOUND', model.id)
 
   const call = { request, model, boundMicroUsd, budgetMicroUsd }
-  const mayFallBack = funding === 'pool' && agent.params['fallback_own'] !== false
+  const mayFallBack = funding === 'pool' && mayUseOwnKey(agent)
   const first = await trySource(deps, input, funding, call)
   if (first.kind === 'done') return first.result
   if (!mayFallBack || NO_FALLBACK.has(first.code)) return stop('hold', first.code, model.id)

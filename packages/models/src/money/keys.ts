@@ -38,23 +38,22 @@ export const hintOf = (key: string): string => `…${key.slice(-4)}`
 export async function storeKey(
   sql: Sql,
   seal: Seal,
-  wallet: Address,
-  key: string,
-  atS: number,
+  { wallet, key, hint, connectedAtS }: { wallet: Address; key: string; hint: string; connectedAtS: number },
 ): Promise<void> {
   await sql.query(
     `insert into ai_keys (wallet, sealed, hint, connected_at_s) values ($1, $2, $3, $4)
      on conflict (wallet) do update set sealed = excluded.sealed, hint = excluded.hint,
        connected_at_s = excluded.connected_at_s, disconnected_at_s = null`,
-    [wallet, seal.seal(key, rowName(wallet)), hintOf(key), atS],
+    [wallet, seal.seal(key, rowName(wallet)), hint, connectedAtS],
   )
 }
 
-/** Deletes the sealed bytes immediately. */
-export async function forgetKey(sql: Sql, wallet: Address, atS: number): Promise<void> {
-  await sql.query(
+/** Whether a key was stored. */
+export async function forgetKey(sql: Sql, wallet: Address, atS: number): Promise<boolean> {
+  const rows = await sql.query(
     `update ai_keys set sealed = null, hint = null, connected_at_s = null, disconnected_at_s = $2
-     where wallet = $1 and sealed is not null`,
+     where wallet = $1 and sealed is not null returning wallet`,
     [wallet, atS],
   )
+  return rows.length > 0
 }

@@ -29,7 +29,7 @@ export const HOSTED_ERRORS = rows('hosted', {
     extras: ['field', 'checks'],
     retry: 'different_request',
     message: 'The agent’s limits or risk terms are wider than its session’s.',
-    hint: 'Narrow the agent’s limits and terms, or attach a wider session.',
+    hint: 'Narrow the agent’s limits and terms. To widen them, attach a wider session first, or revoke this one.',
   },
   PAPER_AGENT: {
     statuses: [409],

@@ -116,6 +116,7 @@ export const HOSTED_ROUTES = {
       'SESSION_NOT_ACTIVE',
       'KILLED',
       'LIVE_DISABLED',
+      'BAD_SESSION',
       'OUTSIDE_SESSION',
       'BAD_TERMS',
       ...TOKEN_ERRORS,

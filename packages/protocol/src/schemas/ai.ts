@@ -152,4 +152,5 @@ export const AiConnection = Answer({
   connected: Flag('whether a key is connected'),
   sub_hint: Nullable(Text('the end of the connected key')),
   connected_at: Nullable(UnixS('since when')),
+  detached_agents: Type.Array(Id('a live agent whose session this change detached')),
 })

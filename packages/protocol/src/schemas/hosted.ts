@@ -222,8 +222,13 @@ const Detailed = <T extends TProperties>(added: T, options: ObjectOptions = {}) 
   WithForms(Answer({ ...entry, ...detail, ...added }, options), BRAIN_FORMS)
 export const HostedDetail = Detailed({}, { title: 'HostedAgentDetail' })
 export const HostedList = Answer({ agents: Type.Array(HostedAgent) })
+const Detached = Nullable(
+  Answer({ session_id: Id('the session'), fields: Type.Array(Text('what changed')) }, { title: 'Detached' }),
+  'ours: the session that this change detached; null if none',
+)
 export const HostedUpdated = Detailed({
   webhook_secret: Type.Optional(Text('when the brain became a webhook; shown once')),
+  detached: Detached,
 })
 export const HostedCreated = Detailed({
   webhook_secret: Type.Optional(Text('webhook agents; shown once')),
@@ -262,6 +267,7 @@ export const HostedRotated = Detailed({
 export const WebhookSecret = Answer({
   id: Id('agent'),
   webhook_secret: Text('shown once; the old one stopped'),
+  detached: Detached,
 })
 export const HostedAttested = Detailed({ stock_attestation: Nullable(StockAttestation) })
 export const HostedUnattested = Detailed({ signer_revoked: Flag('whether the signing service confirmed') })

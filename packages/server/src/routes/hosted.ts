@@ -76,7 +76,7 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
   'hosted.get': async (call) => describeDetail(await hosted.get({ ...ownOf(call), range: call.query.range })),
   'hosted.update': async ({ params, body, caller }) => {
     const policies = policiesOf(body.policies)
-    const { detail, webhookSecret } = await hosted.update({
+    const { detail, webhookSecret, detached } = await hosted.update({
       ...ownOf({ params, caller }),
       ...(body.name !== undefined && { name: body.name }),
       ...(body.brain !== undefined && { brain: body.brain }),
@@ -91,7 +91,11 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
       fields: Object.keys(body),
       admit: screenAdmission(charge, caller),
     })
-    return { ...describeDetail(detail), ...(webhookSecret !== null && { webhook_secret: webhookSecret }) }
+    return {
+      ...describeDetail(detail),
+      ...(webhookSecret !== null && { webhook_secret: webhookSecret }),
+      detached: describeDetached(detached),
+    }
   },
   'hosted.session': async ({ params, body, caller }) =>
     describeDetail(await hosted.attachSession({ ...ownOf({ params, caller }), sessionId: body.session_id })),
@@ -109,10 +113,10 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
     const { detail, retired, revoked } = await hosted.rotateExecutor(ownOf(call))
     return { ...describeDetail(detail), retired_executor: retired, session_revoke: describeEnded(revoked) }
   },
-  'hosted.rotate_webhook_secret': async (call) => ({
-    id: call.params.id,
-    webhook_secret: await hosted.rotateWebhookSecret(ownOf(call)),
-  }),
+  'hosted.rotate_webhook_secret': async (call) => {
+    const { secret, detached } = await hosted.rotateWebhookSecret(ownOf(call))
+    return { id: call.params.id, webhook_secret: secret, detached: describeDetached(detached) }
+  },
   'hosted.refund_gas': async (call) => {
     const { refund, already } = await hosted.refundGas(ownOf(call))
     return describeRefund(refund, { already })
@@ -164,6 +168,9 @@ export function limitsOf(body: Partial<LimitsBody>): Partial<AgentLimits> {
     ...(position !== undefined && { maxPositionMicroUsd: microUsd(position) }),
   }
 }
+
+const describeDetached = (detached: Awaited<ReturnType<Hosted['update']>>['detached']) =>
+  detached && { session_id: detached.sessionId, fields: [...detached.fields] }
 
 type SessionRevoke = Answer<'hosted.stop'>['session_revoke']
 type Step = NonNullable<SessionRevoke>['on_chain'][number]

@@ -1,17 +1,19 @@
-import type { Brains } from '@pit/agents'
+import type { Brains, Hosted } from '@pit/agents'
 import { AI, type AiOverview, MAX_COMPLETION_TOKENS, type Models, TEMPLATES, trialPoolOf } from '@pit/models'
 import { type Answer, DAY_S, HOSTED, usdOf } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 
-type AiRoute = 'hosted.ai' | 'hosted.spend' | 'hosted.ai.connect' | 'hosted.ai.disconnect'
+export type AiRoute = 'hosted.ai' | 'hosted.spend' | 'hosted.ai.connect' | 'hosted.ai.disconnect'
 
 export const hostedAiRoutes = ({
   brains,
   models,
+  hosted,
 }: {
   brains: Pick<Brains, 'spend'>
-  models: Pick<Models, 'overview' | 'connectKey' | 'forgetKey'>
+  models: Pick<Models, 'overview'>
+  hosted: Pick<Hosted, 'connectModelKey' | 'disconnectModelKey'>
 }): Pick<Handlers, AiRoute> => ({
   'hosted.ai': async ({ caller }) => describeOverview(await models.overview(caller.key?.wallet ?? null)),
   'hosted.spend': async ({ params, query, caller }) => {
@@ -20,12 +22,12 @@ export const hostedAiRoutes = ({
   },
   'hosted.ai.connect': async ({ body, caller }) => {
     const { wallet } = traderOf(caller)
-    const { hint, connectedAtS } = await models.connectKey({ wallet, key: body.api_key })
-    return { connected: true, sub_hint: hint, connected_at: connectedAtS }
+    const { hint, connectedAtS, detached } = await hosted.connectModelKey({ wallet, key: body.api_key })
+    return { connected: true, sub_hint: hint, connected_at: connectedAtS, detached_agents: detached }
   },
   'hosted.ai.disconnect': async ({ caller }) => {
-    await models.forgetKey(traderOf(caller).wallet)
-    return { connected: false, sub_hint: null, connected_at: null }
+    const { detached } = await hosted.disconnectModelKey(traderOf(caller).wallet)
+    return { connected: false, sub_hint: null, connected_at: null, detached_agents: detached }
   },
 })
 

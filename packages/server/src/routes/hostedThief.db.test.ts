@@ -3,7 +3,7 @@ import { checkRefusal, toEnvelope } from '@pit/protocol'
 import { MEME } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
-import { codeOf, refused } from '../../test/sessionWorld.ts'
+import { codeOf, refused, WHO } from '../../test/sessionWorld.ts'
 
 const THIN = `${MEME.address}/USDG`
 const WIDE = { tokens: ['ETH', 'USDG', MEME.address] }
@@ -81,11 +81,14 @@ withDb('a stolen key and a live agent', (db) => {
     const agent = await running()
     const before = await stateOf(agent)
     expect(await refused(world.update(agent, { ...body, live: true }))).toMatchObject({
-      code: 'NO_SESSION',
-      message: expect.stringContaining('detaches the session'),
+      code: 'BAD_SESSION',
+      status: 422,
+      message: expect.stringContaining('detaches the attached session'),
+      extras: { checks: [{ rule: 'granted' }] },
     })
     expect(await stateOf(agent)).toEqual(before)
     expect(await world.update(agent, body)).toMatchObject({
+      detached: { session_id: agent.session_id, fields },
       live: false,
       session_id: null,
       status: 'paused',
@@ -102,13 +105,14 @@ withDb('a stolen key and a live agent', (db) => {
     [{ limits: { max_day_usd: 100.5 } }, 'limits.max_day_usd', 'max_day'],
     [{ accept_risks: ['HONEYPOT'] }, 'accept_risks', 'accept_risks'],
     [{ pairs: ['cbBTC/USDG'] }, 'pairs', 'tokens'],
-  ])('a change by %j with live on is outside its session, and changes nothing', async (body, field, rule) => {
+  ])('a change by %j is outside its session, and changes nothing', async (body, field, rule) => {
     const agent = await running()
     const others = { name: 'other', params: { usd: 1 }, interval_s: 600, brain: 'dca' }
-    for (const live of [true, false]) {
-      await world.update(agent, { live })
+    for (const live of [true, false, undefined]) {
       const before = await stateOf(agent)
-      const error = await refused(world.update(agent, { ...others, ...body, live: true }))
+      const error = await refused(
+        world.update(agent, { ...others, ...body, ...(live !== undefined && { live }) }),
+      )
       expect(error).toMatchObject({
         code: 'OUTSIDE_SESSION',
         status: 422,
@@ -117,8 +121,26 @@ withDb('a stolen key and a live agent', (db) => {
       expect(checkRefusal(toEnvelope(error).error)).toEqual({ ok: true })
       expect(await stateOf(agent)).toEqual(before)
     }
-    // Without live it detaches, so that a session can be granted for the wider agent.
+    // Its owner ends the session first, or attaches a wider one.
+    await world.session.sessions.revokeSession({
+      wallet: WHO.owner,
+      sessionId: agent.session_id!,
+      keyId: null,
+    })
     expect(await world.update(agent, body)).toMatchObject({ live: false, session_id: null })
+  })
+
+  it('passes limits inside its session with live on, unless they are wider than the agent’s', async () => {
+    const agent = await running()
+    await world.update(agent, { live: false })
+    const narrower = { limits: { max_trade_usd: 10, max_day_usd: 50, max_position_usd: 500 } }
+    expect(await world.update(agent, { ...narrower, live: true })).toMatchObject({
+      trading: true,
+      detached: null,
+    })
+    expect(await codeOf(world.update(agent, { limits: { max_trade_usd: 25 }, live: true }))).toBe(
+      'BAD_SESSION',
+    )
   })
 
   it('compares a wider change with a session only while that is active', async () => {
@@ -172,15 +194,84 @@ withDb('a stolen key and a live agent', (db) => {
     expect(await world.update(agent, { live: true })).toMatchObject(due)
   })
 
-  it('cannot steer by a new webhook secret or executor', async () => {
+  it('cannot steer by a new webhook secret', async () => {
     const agent = await running({ brain: 'webhook', params: { url: 'https://owner.example' } })
-    // The owner's webhook verifies with the old secret: it rejects deliveries until its owner acts.
-    await world.rotateSecret(agent)
-    expect(await world.get(agent)).toMatchObject({
-      trading: true,
-      session_id: agent.session_id,
-      params: { url: 'https://owner.example' },
+    expect(await world.rotateSecret(agent)).toMatchObject({
+      detached: { session_id: agent.session_id, fields: ['webhook_secret'] },
     })
+    expect(await world.get(agent)).toMatchObject({ live: false, session_id: null })
+    expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
+    await world.attach(agent, await world.grantTo(agent, WIDE))
+    expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
+    await world.stop(agent)
+    expect(await world.rotateSecret(agent)).toMatchObject({ detached: null })
+  })
+
+  describe('and the owner’s model key', () => {
+    const MODEL = { brain: 'partner_llm', interval_s: 300 }
+    const ANY_SOURCE = { ...MODEL, params: { funding: 'pool' } }
+    const OWN = { ...MODEL, params: { funding: 'own' } }
+    const POOL_ONLY = { ...MODEL, params: { funding: 'pool', fallback_own: false } }
+
+    it.each([OWN, ANY_SOURCE])('detaches agents that it may pay for: %j', async (body) => {
+      await world.connect('key of the owner')
+      const agent = await running(body)
+      const other = await world.startGrant(agent, WIDE)
+      expect(await world.connect('key of the owner')).toMatchObject({ detached_agents: [] })
+      expect(await world.get(agent)).toMatchObject({ trading: true })
+
+      expect(await world.connect('key of the thief')).toMatchObject({ detached_agents: [agent.id] })
+      expect(await world.get(agent)).toMatchObject({
+        live: false,
+        session_id: null,
+        status: 'paused',
+        pause_reason: { code: 'CHANGED', fields: ['model_key'] },
+      })
+      await world.signGrant(other)
+      for (const session of [agent.session_id!, other]) {
+        expect(await codeOf(world.attach(agent, session))).toBe('BAD_SESSION')
+      }
+      expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')
+
+      await world.attach(agent, await world.grantTo(agent, WIDE))
+      await world.update(agent, { live: true })
+      expect(await world.disconnect()).toMatchObject({ detached_agents: [agent.id] })
+      expect(await world.disconnect()).toMatchObject({ detached_agents: [] })
+      expect((await world.logs(agent, { kinds: 'session' })).rows[0]).toMatchObject({
+        code: 'DETACHED',
+        data: { fields: ['model_key'] },
+      })
+    })
+
+    it('detaches no agent that cannot use it, on paper, or stopped', async () => {
+      const pool = await running(POOL_ONLY)
+      const rules = await running()
+      const paper = await world.create(OWN)
+      const stopped = await running(OWN)
+      await world.stop(stopped)
+      expect(await world.connect('any key')).toMatchObject({ detached_agents: [] })
+      for (const agent of [pool, rules]) expect(await world.get(agent)).toMatchObject({ trading: true })
+      expect(await world.get(paper)).toMatchObject({ trading: true })
+      expect(await world.get(stopped)).toMatchObject({ session_id: stopped.session_id })
+    })
+
+    it('in a race with attaching never answers under an earlier session', async () => {
+      for (let round = 0; round < 4; round++) {
+        const agent = await world.live(OWN)
+        const granted = await world.grantTo(agent, WIDE)
+        await Promise.allSettled([
+          world.attach(agent, granted),
+          world.connect(`key ${round}`),
+          world.attach(agent, granted),
+        ])
+        expect(await world.get(agent)).toMatchObject({ session_id: null, live: false })
+        expect(await codeOf(world.attach(agent, granted))).toBe('BAD_SESSION')
+      }
+    })
+  })
+
+  it('cannot steer by a new executor', async () => {
+    const agent = await running({ brain: 'webhook', params: { url: 'https://owner.example' } })
     expect(await world.rotate(agent)).toMatchObject({ live: false, session_id: null, status: 'paused' })
     expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
     expect(await codeOf(world.update(agent, { live: true }))).toBe('NO_SESSION')

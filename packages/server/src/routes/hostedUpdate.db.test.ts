@@ -145,7 +145,11 @@ withDb('changing a hosted agent', (db) => {
       const agent = await world.create()
       const webhook = await world.update(agent, { brain: 'webhook', params: { url: 'https://a.example' } })
       expect(webhook.webhook_secret).toBe('whsec_1')
-      expect(await world.rotateSecret(agent)).toEqual({ id: agent.id, webhook_secret: 'whsec_2' })
+      expect(await world.rotateSecret(agent)).toEqual({
+        id: agent.id,
+        webhook_secret: 'whsec_2',
+        detached: null,
+      })
       const secret = async () =>
         (await db.query<{ s: Uint8Array | null }>('select webhook_secret as s from hosted_agents'))[0]!.s
       expect(Buffer.from((await secret())!).toString()).toBe(`${agent.id} whsec_2`)

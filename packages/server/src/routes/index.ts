@@ -35,7 +35,7 @@ export function createRoutes(
       ...{ sessions, crypto, profile, charge, logger },
       readHosted: async (wallet) => (await hosted.standing(wallet)).map(describeStanding),
     }),
-    ...hostedAiRoutes({ brains, models }),
+    ...hostedAiRoutes({ brains, models, hosted }),
     ...hostedRoutes({ hosted, profile, charge }),
     ...hostedOrderRoutes({ hosted, profile }),
     ...leagueRoutes(league),
