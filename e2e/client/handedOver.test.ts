@@ -123,8 +123,8 @@ describe('a submit that is relayed', () => {
       }),
     )
     expect([error.code, error.retry]).toEqual(['HASH_MISMATCH', 'look_first'])
-    expect(error.details).toMatchObject({ state: 'mined', tx_hash: signed!.hashes[0] })
-    expect(error.message).toContain(`was mined in block ${error.details['block']}`)
+    expect(error.fate).toMatchObject({ state: 'mined', hash: signed!.hashes[0], reverted: false })
+    expect(error.message).toContain('was mined in block')
     expect((await client.resume(signed!)).receipt.hash).toBe(signed!.hashes[0])
     expect(nonces).toEqual([before])
     expect(await minedCount()).toBe(before + 1)
@@ -157,11 +157,8 @@ describe('a fast trade that is refused and not relayed', () => {
       answerUnrelayed(refusal(422, code, 'different_request'))
       const stages: string[] = []
       const error = await refusedBy(client.fastTrade(fastBuy, { onStage: ({ stage }) => stages.push(stage) }))
-      expect([error.code, error.retry, error.details['dead']]).toEqual([
-        code,
-        'different_request',
-        'deadline',
-      ])
+      expect([error.code, error.retry, error.server?.code]).toEqual(['NOT_MINED', 'fresh_plan', code])
+      expect(error.fate).toMatchObject({ state: 'dead', by: 'deadline' })
       expect(stages).toEqual(['signed', 'following'])
       expect(nonces).toEqual([before])
       expect(await minedCount()).toBe(before)
@@ -237,7 +234,8 @@ it('reports an honest refusal of a submit once its deadline has passed on chain'
       },
     }),
   )
-  expect([error.code, error.details['dead']]).toEqual(['SUBMIT_REJECTED', 'deadline'])
+  expect([error.code, error.server?.code]).toEqual(['NOT_MINED', 'SUBMIT_REJECTED'])
+  expect(error.fate).toMatchObject({ state: 'dead', by: 'deadline' })
   expect(nonces).toEqual([before])
   expect(await minedCount()).toBe(before)
 })

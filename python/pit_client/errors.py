@@ -19,7 +19,14 @@ class PitRefusal(Exception):
         self.retry_after_s: Optional[float] = error.get("retry_after_s")
         #: What to do next.
         self.hint: Optional[str] = error.get("hint")
+        #: Facts of the client: `tx_hash`, `live_roots`, `field`.
         self.details: Mapping[str, Any] = error.get("details") or {}
+        #: What the service said: `status`, `code`, `message`, `retry`, `retry_after_s`, `hint`, `fields`. It proves
+        #: nothing. None if it did not refuse.
+        self.server: Optional[Mapping[str, Any]] = error.get("server")
+        #: What became of the signed transaction by your own node: `state` is `mined` (with `block`, `reverted`), `dead`
+        #: (nothing was traded, `by` says why) or `unknown`. None if nothing was handed over.
+        self.fate: Optional[Mapping[str, Any]] = error.get("fate")
 
     def __str__(self) -> str:
         rule = f" ({self.rule})" if self.rule else ""

@@ -15,7 +15,7 @@ import {
   tokenCommand,
   tradesCommand,
 } from './client/accountCommands.ts'
-import { detailText, failureOf, json } from './client/exit.ts'
+import { detailText, failureOf, json, quoteOf } from './client/exit.ts'
 import { fastCommand } from './client/fastCommand.ts'
 import type { CommandDeps } from './client/openClient.ts'
 import { revokeCommand } from './client/revokeCommand.ts'
@@ -114,13 +114,14 @@ function end(error: unknown): number {
   // --help, --version and --map end with exit code 0.
   if (error instanceof CommanderError && error.exitCode === 0) return 0
   const { exit, ...failure } = failureOf(error)
-  const { code, message, details, fix, docs } = failure
+  const { code, message, details, server, fix, docs } = failure
   if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))
   // commander has printed usage errors already.
   if (!(error instanceof CommanderError)) terminal.say(plainLines(`${code}: ${message}`))
   // Amounts are in the message already, in whole tokens.
   const more = details && code !== 'INSUFFICIENT_FUNDS' ? detailText(details) : ''
   if (more) terminal.say(`Details: ${plain(more)}`)
+  if (server) terminal.say(quoteOf(server))
   terminal.say(`Fix: ${plainLines(fix)}`)
   terminal.say(`See ${docs.replace(/^docs(.*)\.md$/, '/guide$1')} on the server.`)
   return exit

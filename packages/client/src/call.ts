@@ -2,7 +2,6 @@ import {
   type Answer,
   API_PREFIX,
   type BodyInput,
-  httpErrorCode,
   type Params,
   PLACES,
   type Place,
@@ -12,8 +11,9 @@ import {
   type RouteId,
   trimEnd,
 } from '@pit/protocol'
-import { PitRefusal } from './errors.ts'
+import { PitRefusal, serverRefusal } from './errors.ts'
 import { readBounded, TooLong } from './readBounded.ts'
+import { wordsOf } from './serverWords.ts'
 
 /**
  * Options of a call by `api`.
@@ -60,8 +60,6 @@ export interface TransportOptions {
 const FIRST_PAUSE_MS = 250
 /** The longest honest response is a fraction of it. */
 const MAX_RESPONSE_BYTES = 8 << 20
-/** Codes reach programs and models unmarked; anything else in their place is replaced by the status. */
-const CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 /** Routes that act: when the answer is lost, the caller has to look first. The rest may be asked again. */
 const ACTS: ReadonlySet<RouteId> = new Set([
   'auth.verify',
@@ -170,23 +168,9 @@ function readAnswer(id: RouteId, response: Response, text: string): unknown {
   const { statusWhen = {} }: Place = PLACES[id]
   const carriesAnswer = response.ok || Object.hasOwn(statusWhen, response.status)
   if (carriesAnswer && typeof body === 'object' && body !== null && !('error' in body)) return body
-  const error = (body as { error?: Record<string, unknown> } | undefined)?.error
-  const { code, message, retry, hint, retry_after_s, ...details } = error ?? {}
-  const after = Number(response.headers.get('retry-after') ?? retry_after_s ?? Number.NaN)
-  throw new PitRefusal(
-    typeof code === 'string' && CODE.test(code) ? code : httpErrorCode(response.status),
-    typeof message === 'string' ? message : `${id} was answered with status ${response.status}.`,
-    {
-      status: response.status,
-      retry: isRetry(retry) ? retry : retryOfStatus(id, response.status),
-      ...(Number.isFinite(after) && { retryAfterS: after }),
-      ...(typeof hint === 'string' && { hint }),
-      details,
-    },
-  )
+  throw serverRefusal(wordsOf(response, body), retryOfStatus(id, response.status))
 }
 
-const isRetry = (value: unknown): value is Retry => typeof value === 'string' && Object.hasOwn(RETRIES, value)
 /** For answers that do not say: a proxy's, for example. After a gateway's error it may have happened. */
 const retryOfStatus = (id: RouteId, status: number): Retry => {
   if (status === 429) return 'pause'

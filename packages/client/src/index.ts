@@ -38,6 +38,7 @@ export {
   type SigningReview,
   type WalletTransaction,
 } from './review/terms.ts'
+export type { ServerWords } from './serverWords.ts'
 export { createTurn, type InTurn } from './turn.ts'
 export { isOpenOrder, type OrderRow } from './verbs/cancelOrders.ts'
 export type { EndedAll } from './verbs/endAllSessions.ts'
@@ -48,6 +49,7 @@ export type { RecordedSession } from './verbs/recordedSessions.ts'
 export type { RevokedSession } from './verbs/revokeSession.ts'
 export type { SendBackStep, SentBack } from './verbs/sendBack.ts'
 export type { CurveParams, TradeOptions, TradeResult, TradeStage } from './verbs/trade.ts'
+export type { Fate } from './verbs/watchBytes.ts'
 export { isWorthAtMost } from './verify/approvals.ts'
 export type { Plan, TradeParams } from './verify/facts.ts'
 export { type Checked, missingChecks } from './verify/rules.ts'

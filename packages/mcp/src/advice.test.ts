@@ -11,6 +11,16 @@ const USABLE = new Set([
   ...['retry_after_s', 'untrusted_detail'],
 ])
 
+const SAID = {
+  status: 400,
+  code: null,
+  message: null,
+  retry: null,
+  retryAfterS: null,
+  hint: null,
+  fields: {},
+}
+
 /** Words that make sense only to callers of the HTTP API or its operator. */
 const foreignWords = (text: string): string[] => [
   ...(text.match(/`|\b(GET|POST) |Retry-After|\blive\/|\bhosted\/|\bme\/|\bconfig\b|AUTH_DOMAIN/g) ?? []),
@@ -19,7 +29,7 @@ const foreignWords = (text: string): string[] => [
 
 describe('hints mention only what the tool or its operator can change', () => {
   it.each(Object.keys(ERRORS))('%s', (code) => {
-    const { what_to_do } = errorOf(new PitRefusal(code, 'no', { status: 400, hint: 'Send `field`.' }))
+    const { what_to_do } = errorOf(new PitRefusal(code, 'no', { server: SAID, hint: 'Send `field`.' }))
     expect(foreignWords(what_to_do)).toEqual([])
     expect(Object.values(RETRIES)).not.toContain(what_to_do)
   })

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { isRefusal, type PitClient, type Rpc } from '@pit/client'
-import { ROUTES } from '@pit/protocol'
+import { ROUTES, visibleJson } from '@pit/protocol'
 import { createSignInRetry } from '@pit/sidecar'
 import manifest from '../package.json' with { type: 'json' }
 import { createConfirmation, offersForms } from './confirmation.ts'
@@ -18,7 +18,6 @@ import { registerResources } from './resources.ts'
 import { apiOf, EFFECTS, type Reading, type Tool, type Toolset } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
 import type { Trading } from './trade/placeTrade.ts'
-import { visibleOnly } from './untrusted.ts'
 
 export interface McpDeps {
   client: PitClient
@@ -86,7 +85,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
         if (pending !== null) return pending
       }
       const run = () => tool.run(reach, args)
-      const answer = visibleOnly(await (needsKey(tool) ? withKey(run) : run()))
+      const answer = visibleJson(await (needsKey(tool) ? withKey(run) : run()))
       return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
     } catch (error) {
       if (!(error instanceof ToolRefusal) && !isRefusal(error))

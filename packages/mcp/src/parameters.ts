@@ -1,7 +1,6 @@
-import { nearestName } from '@pit/protocol'
+import { nearestName, visibleText } from '@pit/protocol'
 import type { TObject } from '@sinclair/typebox'
 import { ToolRefusal } from './refusal.ts'
-import { untrusted } from './untrusted.ts'
 
 /** Parameter names of earlier versions of the tools. */
 const EARLIER_NAMES: Readonly<Record<string, string>> = {
@@ -29,7 +28,7 @@ export function checkParameters(input: TObject, args: object, validate: (args: o
     const all = names.length === 0 ? 'The tool has no parameters.' : `The tool accepts ${names.join(', ')}.`
     throw new ToolRefusal(
       'UNKNOWN_PARAMETER',
-      `Unknown parameter "${untrusted(unknown)}"; nothing was done.`,
+      `Unknown parameter "${visibleText(unknown)}"; nothing was done.`,
       nearest === null ? all : `Did you mean ${nearest}? ${all}`,
     )
   }
@@ -37,7 +36,7 @@ export function checkParameters(input: TObject, args: object, validate: (args: o
   if (issues)
     throw new ToolRefusal(
       'BAD_PARAMETER',
-      `A parameter is missing or malformed; nothing was done. ${untrusted(issues[0]?.message ?? '', 300)}`,
+      `A parameter is missing or malformed; nothing was done. ${visibleText(issues[0]?.message ?? '', 300)}`,
       'Correct it as the tool’s input schema requires, then call again.',
     )
 }

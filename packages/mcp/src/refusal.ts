@@ -1,8 +1,14 @@
 import { isRefusal } from '@pit/client'
-import { CLIENT_ERRORS, type ClientErrorCode, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import {
+  CLIENT_ERRORS,
+  type ClientErrorCode,
+  ERRORS,
+  type ErrorCode,
+  errorRow,
+  visibleText,
+} from '@pit/protocol'
 import { adviceOf } from './advice.ts'
 import { MCP_ERRORS, type ToolErrorCode } from './errors.ts'
-import { untrusted } from './untrusted.ts'
 
 /** A refusal of this MCP server itself. */
 export class ToolRefusal extends Error {
@@ -43,7 +49,8 @@ const HASH = /^0x[0-9a-f]{64}$/
 export function errorOf(error: unknown): ToolError {
   if (error instanceof ToolRefusal) return { code: error.code, message: error.message, what_to_do: error.fix }
   if (!isRefusal(error)) return { code: 'FAILED', ...MCP_ERRORS.FAILED }
-  const { code, message, retryAfterS, hint, rule } = error
+  const { code, message, retryAfterS, hint, rule, server } = error
+  const said = server?.message ?? (server === null ? message : null)
   const isOfService = Object.hasOwn(ERRORS, code)
   const isOfClient = Object.hasOwn(CLIENT_ERRORS, code)
   const row = isOfService ? errorRow(code as ErrorCode) : null
@@ -56,10 +63,10 @@ export function errorOf(error: unknown): ToolError {
     what_to_do:
       adviceOf(rule ?? code) ??
       row?.hint ??
-      (error.status === undefined ? hint : undefined) ??
+      (server === null ? hint : undefined) ??
       'Report this code to the operator of this server, which does not know it.',
     ...(retryAfterS !== undefined && { retry_after_s: retryAfterS }),
     ...(live.length > 0 && { live_roots: live }),
-    ...(message !== row?.message && { untrusted_detail: untrusted(message, 300) }),
+    ...(said !== null && said !== row?.message && { untrusted_detail: visibleText(said, 300) }),
   }
 }

@@ -155,28 +155,46 @@ function refusalOf(error: unknown): { status: number; body: object } {
     const { code, message, field } = error
     return {
       status,
-      body: { code, message, retry: 'no', hint, details: field === undefined ? {} : { field } },
+      body: { code, message, retry: 'no', hint, details: field === undefined ? {} : { field }, ...NO_ANSWER },
     }
   }
   if (error instanceof EarlierFailure) {
-    const { code, message, details } = error
-    return { status: 422, body: { code, message, retry: 'no', hint: null, details } }
+    const { code, message, details, fate } = error
+    return { status: 422, body: { code, message, retry: 'no', hint: null, details, ...NO_ANSWER, fate } }
   }
   if (isRefusal(error)) {
-    const { code, rule = null, message, status = null, retry, retryAfterS = null, hint = null } = error
-    const details = toSnake(error.details)
+    const { code, rule = null, message, retry, retryAfterS = null, hint = null, server, fate } = error
+    const own = {
+      code,
+      rule,
+      message,
+      retry,
+      retry_after_s: retryAfterS,
+      hint,
+      details: toSnake(error.details),
+    }
     return {
       status: 422,
-      body: { code, rule, message, service_status: status, retry, retry_after_s: retryAfterS, hint, details },
+      body: { ...own, service_status: server?.status ?? null, server: toSnake(server), fate },
     }
   }
   const code: SidecarCode = 'FAILED'
   const { status, hint } = SIDECAR_ERRORS[code]
   return {
     status,
-    body: { code, message: 'An unexpected error occurred.', retry: 'look_first', hint, details: {} },
+    body: {
+      code,
+      message: 'An unexpected error occurred.',
+      retry: 'look_first',
+      hint,
+      details: {},
+      ...NO_ANSWER,
+    },
   }
 }
+
+/** Of an error that the service had no part in, before anything was handed over. */
+const NO_ANSWER = { service_status: null, server: null, fate: null }
 
 function write(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, {

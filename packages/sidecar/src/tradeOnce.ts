@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRefusal, type PitClient, type SignedTrade } from '@pit/client'
+import { type Fate, isRefusal, type PitClient, type SignedTrade } from '@pit/client'
 import { canonicalJson, DAY_MS, type Json } from '@pit/protocol'
 import { SidecarFault } from './fault.ts'
 import { toSnake } from './names.ts'
@@ -16,8 +16,10 @@ interface Entry {
   state:
     | { is: 'signed'; signed: StoredTrade }
     | { is: 'mined'; result: unknown }
-    | { is: 'failed'; code: string; message: string; details: unknown }
+    | { is: 'failed'; code: string; message: string; details: unknown; fate?: FateFields }
 }
+/** A fate as it was stored. */
+type FateFields = { readonly [field: string]: unknown }
 /** `SignedTrade` with bigint values as text. */
 type StoredTrade = { [field: string]: unknown }
 
@@ -44,10 +46,12 @@ export interface OnceRequest {
 export class EarlierFailure extends Error {
   readonly code: string
   readonly details: unknown
-  constructor({ code, message, details }: Extract<Entry['state'], { is: 'failed' }>) {
+  readonly fate: FateFields | null
+  constructor({ code, message, details, fate }: Extract<Entry['state'], { is: 'failed' }>) {
     super(message)
     this.code = code
     this.details = details
+    this.fate = fate ?? null
   }
 }
 
@@ -97,12 +101,12 @@ export function openTradeOnce({ client, folder, takeLock, nowMs }: OnceDeps) {
       write({ ...base, state: { is: 'mined', result } })
       return result
     } catch (error) {
-      // Final only if the signed transactions reverted or can no longer execute; otherwise they stay open.
-      const isFinal =
-        isRefusal(error) && (error.code === 'TX_REVERTED' || error.details['dead'] !== undefined)
-      if (isSigned() && isFinal) {
-        const { code, message, details } = error
-        write({ ...base, state: { is: 'failed', code, message, details: toSnake(details) } })
+      if (isSigned() && isRefusal(error) && tradedNothing(error.fate)) {
+        const { code, message, details, fate } = error
+        write({
+          ...base,
+          state: { is: 'failed', code, message, details: toSnake(details), fate: { ...fate } },
+        })
       }
       throw error
     }
@@ -141,6 +145,10 @@ export function openTradeOnce({ client, folder, takeLock, nowMs }: OnceDeps) {
     },
   }
 }
+
+/** Final: the own node shows that it reverted or can no longer be mined. Anything else stays open. */
+const tradedNothing = (fate: Fate | null): boolean =>
+  fate?.state === 'dead' || (fate?.state === 'mined' && fate.reverted)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 

@@ -3,7 +3,7 @@ import { CLIENT_ERRORS, ERRORS, RETRIES } from '@pit/protocol'
 import { CommanderError, InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { CommandRefused } from '../backtest/refused.ts'
-import { detailText, EXIT, failureOf, InputNeeded, UsageRefused } from './exit.ts'
+import { detailText, EXIT, failureOf, InputNeeded, quoteOf, UsageRefused } from './exit.ts'
 import { plainLines } from './terminal.ts'
 
 const refusal = (code: string, retry: ConstructorParameters<typeof PitRefusal>[2] = {}) =>
@@ -39,6 +39,8 @@ it('prints the error, its values, the next step and the documentation', () => {
     code: 'VERIFICATION_FAILED',
     message: 'It was refused. (RECIPIENT)',
     details: { to: '0x1' },
+    server: null,
+    fate: null,
     fix: expect.stringMatching(/^Do not sign anything from this server/),
     docs: 'docs/reference/client.md',
   })
@@ -78,6 +80,16 @@ describe('every failure has a cure that is more than “retrying does not help�
     const { fix } = failureOf(refusal('RISK_NOT_ACCEPTED', { hint: 'Name those codes in accept_risks.' }))
     expect(fix).toContain('--accept CODE')
   })
+})
+
+it('quotes the server, and takes no advice from it', () => {
+  const server = {
+    ...{ status: 422, code: 'NOT_KNOWN', message: 'Trust me', retry: null, retryAfterS: null },
+    ...{ hint: 'Run now: pit session grant', fields: { dead: 'nonce' } },
+  }
+  expect(failureOf(refusal('HTTP_422', { server }))).toMatchObject({ server, fate: null })
+  expect(failureOf(refusal('HTTP_422', { server })).fix).not.toContain('Run now')
+  expect(quoteOf(server)).toBe('The server said: NOT_KNOWN “Trust me” {"dead":"nonce"}')
 })
 
 it('prints line breaks as line breaks, and other control characters as marks', () => {

@@ -1,4 +1,4 @@
-import { isRefusal, type PitRefusal } from '@pit/client'
+import { type Fate, isRefusal, type PitRefusal, type ServerWords } from '@pit/client'
 import { clientCure, ERRORS, type ErrorCode, errorRow, type Retry } from '@pit/protocol'
 import { CommanderError } from 'commander'
 import { CommandRefused } from '../backtest/refused.ts'
@@ -16,8 +16,12 @@ export interface Failure {
   exit: number
   code: string
   message: string
-  /** Extra fields of the refusal: `field`, `diffs`, `failures`. */
+  /** Facts of the client, such as `tx_hash` and `live_roots`. */
   details?: Readonly<Record<string, unknown>>
+  /** The server's words; null if it did not refuse. */
+  server?: ServerWords | null
+  /** Fate of a signed transaction, by your own node; null if none was handed over. */
+  fate?: Fate | null
   /** What to do next. */
   fix: string
   /** The document that describes it. */
@@ -74,6 +78,12 @@ export function detailText(details: Readonly<Record<string, unknown>>): string {
 }
 const MAX_DETAIL_CHARS = 600
 
+/** The server's message and fields, marked as its own words. */
+export function quoteOf({ code, message, fields }: ServerWords): string {
+  const words = [code, message && `“${message}”`, detailText(fields)].filter(Boolean)
+  return `The server said: ${words.length === 0 ? 'nothing readable' : words.join(' ')}`
+}
+
 /** bigint values are strings in JSON. */
 export const json = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
@@ -106,6 +116,8 @@ export function failureOf(error: unknown): Failure {
     code: error.code,
     message: `${error.message}${rule}`,
     ...details,
+    server: error.server,
+    fate: error.fate,
     fix: fixOf(error),
     docs: isServers ? DOCS.errors : DOCS.client,
   }

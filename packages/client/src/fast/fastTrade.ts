@@ -6,7 +6,6 @@ import {
   CLIENT_FAST_FALLBACK_ERRORS,
   exchangeDown,
   FAST_PRICE_RULES,
-  httpErrorCode,
   lessBps,
   markPrice,
   maxOf,
@@ -102,7 +101,7 @@ export function createFast(deps: ClientDeps) {
       return [answer.tx_hash]
     }
     await handOver(deps, bytes, relay, { ...bound, ...options }).catch((error: unknown) => {
-      if (isRefusal(error) && PRICE_RULES.has(error.code)) refusedAtMs.set(pair, deps.nowMs())
+      if (isRefusal(error) && PRICE_RULES.has(error.server?.code ?? '')) refusedAtMs.set(pair, deps.nowMs())
       throw error
     })
     const followed = await follow(deps, bound, bytes.hashes, options)
@@ -115,7 +114,7 @@ export function createFast(deps: ClientDeps) {
 
 /** Only the client's own refusals: a server can answer with the same codes. */
 const canFallBack = (error: unknown): error is PitRefusal =>
-  isRefusal(error) && error.status === undefined && FALLS_BACK.has(error.code)
+  isRefusal(error) && error.server === null && error.fate === null && FALLS_BACK.has(error.code)
 
 function prepareBody(request: FastRequest): TradeParams {
   const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = request
@@ -129,8 +128,7 @@ function prepareBody(request: FastRequest): TradeParams {
 
 /** The server's own refusal stays; only what could not be reached or read makes the state stale. */
 const stale = (error: unknown): never => {
-  const isServers =
-    isRefusal(error) && error.status !== undefined && error.code !== httpErrorCode(error.status)
+  const isServers = isRefusal(error) && error.server !== null && error.server.code === error.code
   if (isServers || isRefusal(error, 'CONFIG_MISMATCH')) throw error
   return refuse('STALE', 'it could not be read', { cause: error })
 }

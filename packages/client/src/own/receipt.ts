@@ -1,5 +1,4 @@
 import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
-import { refuse } from '../errors.ts'
 
 interface Log {
   address: Address
@@ -29,14 +28,6 @@ export const receiptOf = (hash: Hex, raw: RawReceipt): Receipt => ({
   gasPriceWei: BigInt(raw.effectiveGasPrice),
   logs: raw.logs,
 })
-
-/** Refuses a reverted transaction. */
-export function succeeded(hash: Hex, raw: RawReceipt): Receipt {
-  const receipt = receiptOf(hash, raw)
-  const { block } = receipt
-  if (raw.status !== '0x1') refuse('TX_REVERTED', `in block ${block}`, { tx_hash: hash, block })
-  return receipt
-}
 
 export interface Transfer {
   token: Address

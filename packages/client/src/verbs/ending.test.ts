@@ -98,7 +98,7 @@ async function recordSession({ records }: ClientDeps, expiresS = NOW_S + 3_600):
 
 const confirmed = async () => ({ on_chain: [], signer_revoked: true, approvals: [] })
 const failing = async () => {
-  throw new PitRefusal('INTERNAL', 'The service failed.', { status: 500 })
+  throw new PitRefusal('INTERNAL', 'The service failed.')
 }
 
 describe('revokeSession', () => {

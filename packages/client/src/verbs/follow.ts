@@ -8,7 +8,7 @@ import type { Pins } from '../pins.ts'
 import type { FeePaid, PlanReading } from '../verify/readPlan.ts'
 import { type HandOverOptions, notMined, type SignedBytes } from './handOver.ts'
 import { findReceipt, relay, waitMined } from './sendSigned.ts'
-import { watchBytes } from './watchBytes.ts'
+import { type Fate, watchBytes } from './watchBytes.ts'
 
 /** The least a trade must bring, and the fee it may pay. */
 export interface Bound {
@@ -56,16 +56,16 @@ export async function follow(
 ): Promise<Followed> {
   const { deadlineS, undated } = bound
   const until = { deadlineS, undated, signal }
-  const receipt = await waitMined(deps, hashes.at(-1)!, until)
+  const { receipt, fate } = await waitMined(deps, hashes.at(-1)!, until)
   const earlier = await Promise.all(
     hashes.slice(0, -1).map(async (hash) => {
       // Lower nonces of the same account, so these are mined too.
-      const fate = await watchBytes(deps, hash, until)
-      if (fate.state !== 'mined') throw notMined(hash, null, until)
-      return receiptOf(hash, fate.receipt)
+      const one = await watchBytes(deps, hash, until)
+      if (one.receipt === null) throw notMined(one.fate, until)
+      return receiptOf(hash, one.receipt)
     }),
   )
-  return { receipt, ...(await checkMoves(deps, bound, [...earlier, receipt])) }
+  return { receipt, ...(await checkMoves(deps, bound, [...earlier, receipt], fate)) }
 }
 
 /**
@@ -104,6 +104,7 @@ async function checkMoves(
   { rpc, pins }: ClientDeps,
   { receiver, tokenOut, leastOut, fee }: Bound,
   receipts: readonly Receipt[],
+  fate: Fate,
 ): Promise<Omit<Followed, 'receipt'>> {
   const recipient = fee?.recipient ?? receiver
   const needsEther = tokenOut === NATIVE || fee?.token === NATIVE
@@ -112,7 +113,7 @@ async function checkMoves(
   const gained = (token: Address, holder: Address): bigint | null =>
     token === NATIVE ? (ether?.get(holder) ?? null) : netOf(transfers, token, holder)
   const amountOut = gained(tokenOut, receiver)
-  const details = { tx_hash: receipts.at(-1)!.hash }
+  const details = { tx_hash: fate.hash, fate }
   if (amountOut !== null && amountOut < leastOut)
     refuse(
       'MINED_MISMATCH',

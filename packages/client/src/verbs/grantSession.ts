@@ -102,12 +102,12 @@ async function switchOn(
     return (await deps.api['live.session.grant']({ body }, { signal })) as Active
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const { code, message, status, retry, details } = error
+    const { code, message, retry, details, server } = error
     // A lost answer may have switched it on; after a refusal it is pending.
     if (retry !== 'look_first') await forget(deps, body.session_id)
     throw new PitRefusal(code, message, {
-      ...(status !== undefined && { status }),
       retry,
+      server,
       hint: `Its root was signed and sent: revoke session ${body.session_id} to end it on chain.`,
       details: { ...details, session_id: body.session_id },
       cause: error,

@@ -3,7 +3,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { fromViem, type Transaction } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
-import { PitRefusal } from '../errors.ts'
+import { PitRefusal, serverRefusal } from '../errors.ts'
+import { wordsOf } from '../serverWords.ts'
 import type { HandedStage } from './handOver.ts'
 import { sendSigned } from './sendSigned.ts'
 
@@ -95,55 +96,53 @@ function open(answer: Answer, chain: ChainState, { undated }: { undated?: true }
   return { send, sent, stages, signatures: () => signatures, atS: () => nowMs / 1000, hash: () => hash }
 }
 const hex = (value: number): Hex => `0x${Math.floor(value).toString(16)}`
-const refusing =
-  (code: string, about: ConstructorParameters<typeof PitRefusal>[2]): Answer =>
-  () => {
-    throw new PitRefusal(code, 'It was refused.', about)
+const refusing = (status: number, error: object = {}): Answer => {
+  const words = wordsOf(new Response(null, { status }), { error: { message: 'It was refused.', ...error } })
+  return () => {
+    throw serverRefusal(words, 'different_request')
   }
+}
 
-const REFUSALS: Record<string, { code: string; retry: string; answer: Answer; isResent: boolean }> = {
-  'a bare 400': {
-    code: 'HTTP_400',
-    retry: 'different_request',
-    answer: refusing('HTTP_400', { status: 400, retry: 'different_request' }),
-    isResent: false,
-  },
+const REFUSALS: Record<string, { code: string; answer: Answer; isResent: boolean }> = {
+  'a bare 400': { code: 'HTTP_400', answer: refusing(400), isResent: false },
   'a 409': {
     code: 'IN_FLIGHT',
-    retry: 'fresh_plan',
-    answer: refusing('IN_FLIGHT', { status: 409, retry: 'look_first' }),
+    answer: refusing(409, { code: 'IN_FLIGHT', retry: 'look_first' }),
     isResent: true,
   },
   'a 422 with a code that the client uses too': {
     code: 'POOL_FAR',
-    retry: 'different_request',
-    answer: refusing('POOL_FAR', { status: 422, retry: 'different_request' }),
+    answer: refusing(422, { code: 'POOL_FAR', retry: 'different_request' }),
+    isResent: false,
+  },
+  'a 422 that states the outcome': {
+    code: 'HTTP_422',
+    answer: refusing(422, {
+      code: 'HASH_MISMATCH',
+      retry: 'fresh_plan',
+      dead: 'nonce',
+      fate: { state: 'dead' },
+    }),
     isResent: false,
   },
   'a 429': {
     code: 'RATE_LIMITED',
-    retry: 'pause',
-    answer: refusing('RATE_LIMITED', { status: 429, retry: 'pause', retryAfterS: 5 }),
+    answer: refusing(429, { code: 'RATE_LIMITED', retry: 'pause', retry_after_s: 5 }),
     isResent: true,
   },
   'a 503': {
     code: 'LIVE_UNAVAILABLE',
-    retry: 'pause',
-    answer: refusing('LIVE_UNAVAILABLE', { status: 503, retry: 'pause' }),
+    answer: refusing(503, { code: 'LIVE_UNAVAILABLE', retry: 'pause' }),
     isResent: true,
   },
   'a lost answer': {
     code: 'SERVER_UNREACHABLE',
-    retry: 'fresh_plan',
-    answer: refusing('SERVER_UNREACHABLE', { retry: 'look_first' }),
+    answer: () => {
+      throw new PitRefusal('SERVER_UNREACHABLE', 'lost', { retry: 'look_first' })
+    },
     isResent: true,
   },
-  'an unreadable answer': {
-    code: 'SERVER_UNREACHABLE',
-    retry: 'fresh_plan',
-    answer: () => null,
-    isResent: true,
-  },
+  'an unreadable answer': { code: 'SERVER_UNREACHABLE', answer: () => null, isResent: true },
 }
 const WRONG: Record<string, Answer> = {
   'another hash': () => ({ tx_hash: `0x${'11'.repeat(32)}` }),
@@ -152,7 +151,7 @@ const WRONG: Record<string, Answer> = {
   'one hash too many': (hash) => ({ tx_hashes: [hash, hash] }),
 }
 
-describe.each(Object.entries(REFUSALS))('%s', (_, { answer, code, retry, isResent }) => {
+describe.each(Object.entries(REFUSALS))('%s', (_, { answer, code, isResent }) => {
   it.each<ChainState>(['mined', 'mined late', 'reverted'])('is overruled by the chain: %s', async (chain) => {
     const { send, sent, signatures } = open(answer, chain)
     expect(await send()).toBe('mined')
@@ -163,18 +162,19 @@ describe.each(Object.entries(REFUSALS))('%s', (_, { answer, code, retry, isResen
   it.each([
     ['nonce used', 'nonce'],
     ['deadline passes', 'deadline'],
-  ] as const)('is reported once the bytes are dead: %s', async (chain, dead) => {
+  ] as const)('is reported once the bytes are dead: %s', async (chain, by) => {
     const { send, sent, stages, signatures, hash, atS } = open(answer, chain)
     const error = (await send()) as PitRefusal
-    expect([error.code, error.retry]).toEqual([code, retry])
-    expect(error.details).toMatchObject({ tx_hash: hash(), dead })
+    expect([error.code, error.retry]).toEqual(['NOT_MINED', 'fresh_plan'])
+    expect(error.fate).toEqual({ state: 'dead', hash: hash(), by })
+    expect(error.details).toEqual({ tx_hash: hash() })
     expect(error.message).toContain('Nothing was traded')
     expect(stages).toEqual([{ stage: 'following', code, untilS: DEADLINE_S }])
     // The chain's clock decides: it is a minute ahead.
-    if (dead === 'deadline') expect(atS()).toBeGreaterThan(DEADLINE_S - 60)
+    if (by === 'deadline') expect(atS()).toBeGreaterThan(DEADLINE_S - 60)
     expect(atS()).toBeLessThan(DEADLINE_S)
     expect(signatures()).toBe(1)
-    if (dead === 'deadline') expect(sent.length > 1).toBe(isResent)
+    if (by === 'deadline') expect(sent.length > 1).toBe(isResent)
     expect(new Set(sent).size).toBe(1)
   })
 
@@ -182,7 +182,8 @@ describe.each(Object.entries(REFUSALS))('%s', (_, { answer, code, retry, isResen
     const { send, signatures, hash, atS } = open(answer, 'node down')
     const error = (await send()) as PitRefusal
     expect([error.code, error.retry]).toEqual(['NOT_MINED', 'look_first'])
-    expect(error.details).toEqual({ tx_hash: hash(), refused: code })
+    expect(error.fate).toEqual({ state: 'unknown', hash: hash() })
+    expect(error.message).toContain(`did not confirm it (${code})`)
     expect(error.hint).toContain('Look for it')
     expect(atS()).toBeGreaterThan(DEADLINE_S)
     expect(signatures()).toBe(1)
@@ -191,17 +192,17 @@ describe.each(Object.entries(REFUSALS))('%s', (_, { answer, code, retry, isResen
 
 describe.each(Object.entries(WRONG))('%s', (_, answer) => {
   it.each([
-    ['mined', { state: 'mined', block: 42 }, 'look_first'],
-    ['mined late', { state: 'mined', block: 42 }, 'look_first'],
-    ['reverted', { state: 'mined', block: 42 }, 'look_first'],
-    ['nonce used', { state: 'dead', dead: 'nonce' }, 'fresh_plan'],
-    ['deadline passes', { state: 'dead', dead: 'deadline' }, 'fresh_plan'],
+    ['mined', { state: 'mined', block: 42, reverted: false }, 'look_first'],
+    ['mined late', { state: 'mined', block: 42, reverted: false }, 'look_first'],
+    ['reverted', { state: 'mined', block: 42, reverted: true }, 'look_first'],
+    ['nonce used', { state: 'dead', by: 'nonce' }, 'fresh_plan'],
+    ['deadline passes', { state: 'dead', by: 'deadline' }, 'fresh_plan'],
     ['node down', { state: 'unknown' }, 'look_first'],
-  ] as const)('is HASH_MISMATCH with what the chain shows: %s', async (chain, details, retry) => {
+  ] as const)('is HASH_MISMATCH with what the chain shows: %s', async (chain, fate, retry) => {
     const { send, sent, hash } = open(answer, chain)
     const error = (await send()) as PitRefusal
     expect([error.code, error.retry]).toEqual(['HASH_MISMATCH', retry])
-    expect(error.details).toMatchObject({ tx_hash: hash(), ...details })
+    expect(error.fate).toEqual({ ...fate, hash: hash() })
     expect(sent).toHaveLength(1)
   })
 })
@@ -220,14 +221,14 @@ describe('the right hash', () => {
   )
 
   it.each([
-    ['nonce used', 'fresh_plan', 'nonce'],
-    ['deadline passes', 'fresh_plan', 'deadline'],
-    ['node down', 'look_first', undefined],
-  ] as const)('does not prove that it will be mined: %s', async (chain, retry, dead) => {
+    ['nonce used', 'fresh_plan', { state: 'dead', by: 'nonce' }],
+    ['deadline passes', 'fresh_plan', { state: 'dead', by: 'deadline' }],
+    ['node down', 'look_first', { state: 'unknown' }],
+  ] as const)('does not prove that it will be mined: %s', async (chain, retry, fate) => {
     const { send, hash } = open(accepted, chain)
     const error = (await send()) as PitRefusal
-    expect([error.code, error.retry, error.details['dead']]).toEqual(['NOT_MINED', retry, dead])
-    expect(error.details['tx_hash']).toBe(hash())
+    expect([error.code, error.retry]).toEqual(['NOT_MINED', retry])
+    expect(error.fate).toEqual({ ...fate, hash: hash() })
   })
 })
 

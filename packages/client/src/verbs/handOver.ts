@@ -1,4 +1,5 @@
 import { type Hex, parseSignedTx } from '@pit/chain'
+import { RETRIES } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { isRefusal, PitRefusal } from '../errors.ts'
 import { type Fate, type Until, watchBytes } from './watchBytes.ts'
@@ -31,36 +32,39 @@ export async function handOver(
   send: () => Promise<readonly unknown[]>,
   { signal, onStage, ...until }: Omit<Until, 'nonce'> & HandOverOptions,
 ): Promise<void> {
-  const call = () => refusalOf(send, hashes, signal)
-  let refusal = await call()
-  if (refusal === null) onStage?.({ stage: 'relayed', hashes })
-  else onStage?.({ stage: 'following', code: refusal.code, untilS: until.deadlineS })
-  let resendAtMs = resendTimeMs(deps, refusal)
+  const call = () => relayOnce(send, hashes, signal)
+  let relayed = await call()
+  if (relayed === 'confirmed') onStage?.({ stage: 'relayed', hashes })
+  else onStage?.({ stage: 'following', code: codeOf(relayed), untilS: until.deadlineS })
+  let resendAtMs = resendTimeMs(deps, relayed)
   const nonce = nonceOf(raws.at(-1)!)
   const hash = hashes.at(-1)!
-  const fate = await watchBytes(deps, hash, { ...until, nonce, signal }, async () => {
-    if (refusal === null || !TRANSIENT.has(refusal.retry) || refusal.code === 'HASH_MISMATCH') return
+  const { fate } = await watchBytes(deps, hash, { ...until, nonce, signal }, async () => {
+    if (!isRefusal(relayed) || !TRANSIENT.has(relayed.retry)) return
     if (deps.nowMs() < resendAtMs || deps.nowMs() / 1000 > until.deadlineS) return
-    refusal = await call()
-    resendAtMs = resendTimeMs(deps, refusal)
+    relayed = await call()
+    resendAtMs = resendTimeMs(deps, relayed)
   })
-  if (refusal?.code === 'HASH_MISMATCH') throw mismatch(refusal, hash, fate)
-  if (fate.state === 'mined') return
-  throw fate.state === 'dead' ? deadError(refusal, hash, fate.by) : notMined(hash, refusal, until)
+  if (relayed === 'other_hash') throw otherHash(fate)
+  if (fate.state !== 'mined') throw notMined(fate, until, isRefusal(relayed) ? relayed : null)
 }
 
-/** The server's refusal, or null when it confirmed exactly the signed hashes. */
-async function refusalOf(
+/** The server confirmed exactly the signed hashes, returned others, or refused. */
+type Relayed = 'confirmed' | 'other_hash' | PitRefusal
+
+const codeOf = (relayed: Exclude<Relayed, 'confirmed'>): string =>
+  relayed === 'other_hash' ? 'HASH_MISMATCH' : relayed.code
+
+async function relayOnce(
   send: () => Promise<readonly unknown[]>,
   hashes: readonly Hex[],
   signal: AbortSignal | undefined,
-): Promise<PitRefusal | null> {
+): Promise<Relayed> {
   try {
     const answer = await send()
     const returned = answer.map((hash) => (typeof hash === 'string' ? hash.toLowerCase() : ''))
-    if (returned.length === hashes.length && returned.every((hash, i) => hash === hashes[i])) return null
-    const details = { hashes, said: returned }
-    return new PitRefusal('HASH_MISMATCH', 'The server returned another transaction hash.', { details })
+    const isSame = returned.length === hashes.length && returned.every((hash, i) => hash === hashes[i])
+    return isSame ? 'confirmed' : 'other_hash'
   } catch (error) {
     signal?.throwIfAborted()
     if (isRefusal(error)) return error
@@ -71,8 +75,8 @@ async function refusalOf(
   }
 }
 
-const resendTimeMs = ({ nowMs }: ClientDeps, refusal: PitRefusal | null): number =>
-  nowMs() + Math.max(RESEND_EVERY_MS, (refusal?.retryAfterS ?? 0) * 1000)
+const resendTimeMs = ({ nowMs }: ClientDeps, relayed: Relayed): number =>
+  nowMs() + Math.max(RESEND_EVERY_MS, ((isRefusal(relayed) && relayed.retryAfterS) || 0) * 1000)
 
 function nonceOf(raw: Hex): number | undefined {
   const parsed = parseSignedTx(raw)
@@ -84,54 +88,48 @@ const WHY_DEAD = {
   nonce: 'another transaction used its nonce',
 } as const
 
-/** The bytes can no longer trade: the refusal is now true, and its advice safe to follow. */
-function deadError(refusal: PitRefusal | null, hash: Hex, dead: keyof typeof WHY_DEAD): PitRefusal {
-  const outcome = `Nothing was traded: ${WHY_DEAD[dead]}.`
-  const details = { ...refusal?.details, tx_hash: hash, dead }
-  if (refusal === null)
-    return new PitRefusal('NOT_MINED', `The server accepted ${hash}, but it was never mined. ${outcome}`, {
-      retry: 'fresh_plan',
-      details,
-    })
-  const { code, message, status, retry, retryAfterS, hint } = refusal
-  return new PitRefusal(code, `${message} ${outcome}`, {
-    ...(status !== undefined && { status }),
-    ...(retryAfterS !== undefined && { retryAfterS }),
-    ...(retry === 'look_first' ? { retry: 'fresh_plan' } : { retry, ...(hint && { hint }) }),
-    details,
-    cause: refusal,
-  })
-}
-
+/** The error for bytes that are not mined; what the server said about them proves nothing. */
 export function notMined(
-  hash: Hex,
-  refusal: PitRefusal | null,
+  fate: Exclude<Fate, { state: 'mined' }>,
   { undated }: Pick<Until, 'undated'>,
+  refusal: PitRefusal | null = null,
 ): PitRefusal {
-  const refused = refusal ? ` The server refused it (${refusal.code}), which proves nothing.` : ''
-  return new PitRefusal('NOT_MINED', `Your node does not show what became of ${hash}.${refused}`, {
+  const about = {
+    fate,
+    details: { tx_hash: fate.hash },
+    server: refusal?.server ?? null,
+    cause: refusal ?? undefined,
+  }
+  if (fate.state === 'dead')
+    return new PitRefusal('NOT_MINED', `Nothing was traded: ${fate.hash} ${outcomeOf(fate)}.`, {
+      ...about,
+      retry: 'fresh_plan',
+      hint: RETRIES.fresh_plan,
+    })
+  const refused = refusal ? ` The server did not confirm it (${refusal.code}), which proves nothing.` : ''
+  return new PitRefusal('NOT_MINED', `Your node does not show what became of ${fate.hash}.${refused}`, {
+    ...about,
     retry: 'look_first',
     hint: undated
       ? 'It has no deadline and can still be mined. Send another transaction with its nonce to cancel it.'
       : 'Look for it on the chain before you trade again. After its deadline it can only revert.',
-    details: { tx_hash: hash, ...(refusal && { refused: refusal.code }) },
-    cause: refusal ?? undefined,
   })
 }
 
-/** The answered hash is wrong in any case; the details say what the client's own node shows for the signed one. */
-function mismatch(refusal: PitRefusal, hash: Hex, fate: Fate): PitRefusal {
-  const { outcome, ...facts } = shownBy(fate)
-  return new PitRefusal('HASH_MISMATCH', `${refusal.message} The signed one, ${hash}, ${outcome}.`, {
-    retry: fate.state === 'dead' ? 'fresh_plan' : 'look_first',
-    details: { ...refusal.details, tx_hash: hash, state: fate.state, ...facts },
-  })
-}
+/** The returned hash is wrong in any case; `fate` is of the signed one. */
+const otherHash = (fate: Fate): PitRefusal =>
+  new PitRefusal(
+    'HASH_MISMATCH',
+    `The server returned another transaction hash. The signed one, ${fate.hash}, ${outcomeOf(fate)}.`,
+    {
+      retry: fate.state === 'dead' ? 'fresh_plan' : 'look_first',
+      details: { tx_hash: fate.hash },
+      fate,
+    },
+  )
 
-function shownBy(fate: Fate) {
-  if (fate.state === 'dead') return { outcome: `cannot trade any more: ${WHY_DEAD[fate.by]}`, dead: fate.by }
-  if (fate.state === 'unknown') return { outcome: 'is not on your node' }
-  const block = Number(fate.receipt.blockNumber)
-  const isReverted = fate.receipt.status !== '0x1'
-  return { outcome: `${isReverted ? 'reverted' : 'was mined'} in block ${block}`, block }
+function outcomeOf(fate: Fate): string {
+  if (fate.state === 'unknown') return 'is not on your node'
+  if (fate.state === 'dead') return `can no longer be mined: ${WHY_DEAD[fate.by]}`
+  return `${fate.reverted ? 'reverted' : 'was mined'} in block ${fate.block}`
 }

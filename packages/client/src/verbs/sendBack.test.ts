@@ -63,7 +63,7 @@ function chain({ balances, failsAfter = 99 }: { balances: Map<Address, bigint>; 
 const depsOn = (rpc: Rpc): ClientDeps => ({
   api: {
     'me.sessions': async () => {
-      throw new PitRefusal('INTERNAL', 'The service failed.', { status: 500 })
+      throw new PitRefusal('INTERNAL', 'The service failed.')
     },
   } as never,
   account,

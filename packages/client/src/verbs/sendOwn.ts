@@ -32,14 +32,14 @@ async function sendOne(deps: ClientDeps, call: OwnCall, signal: AbortSignal | un
   const until = { deadlineS: Math.floor(deps.nowMs() / 1000) + WAIT_S, undated: true, signal } as const
   if (deps.account.sendTransaction) {
     const [hash] = await sendSigned(deps, [transaction], until)
-    return waitMined(deps, hash!, until)
+    return (await waitMined(deps, hash!, until)).receipt
   }
   const raw = await deps.account.signTransaction(transaction)
   const hash = keccak256(raw)
   // By the client's own node, so that a server cannot hold it back; by the service if the node sends nothing.
   if (!(await broadcast(deps, raw, hash, { signal })))
     await relay(deps, { raws: [raw], hashes: [hash] }, until)
-  return waitMined(deps, hash, until)
+  return (await waitMined(deps, hash, until)).receipt
 }
 
 async function transactionOf(

@@ -3,10 +3,10 @@ import { keccak256 } from 'viem'
 import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { PitRefusal, refuse } from '../errors.ts'
-import { type RawReceipt, type Receipt, succeeded } from '../own/receipt.ts'
+import { type RawReceipt, type Receipt, receiptOf } from '../own/receipt.ts'
 import { RpcFailure } from '../own/rpc.ts'
 import { type HandOverOptions, handOver, notMined, type SignedBytes } from './handOver.ts'
-import { type Until, watchBytes } from './watchBytes.ts'
+import { type Fate, type Until, watchBytes } from './watchBytes.ts'
 
 export type { Receipt } from '../own/receipt.ts'
 
@@ -50,8 +50,8 @@ async function sendByWallet(
   for (const transaction of transactions) {
     hashes.push(await deps.account.sendTransaction!(transaction))
     if (hashes.length === transactions.length) onStage?.({ stage: 'relayed', hashes })
-    await waitMined(deps, hashes.at(-1)!, until)
-    await checkMined(deps, hashes.at(-1)!, transaction, until)
+    const { fate } = await waitMined(deps, hashes.at(-1)!, until)
+    await checkMined(deps, fate, transaction, until)
   }
   return hashes
 }
@@ -65,16 +65,18 @@ interface MinedTransaction {
 
 async function checkMined(
   { rpc, account }: ClientDeps,
-  hash: Hex,
+  fate: Fate,
   { to, data = '0x', value = 0n }: Transaction,
   { signal }: VerbOptions,
 ): Promise<void> {
+  const { hash } = fate
   const [answer] = await rpc.all([{ method: 'eth_getTransactionByHash', params: [hash] }], signal)
   if (!answer || answer instanceof RpcFailure)
     throw new PitRefusal('RPC_UNAVAILABLE', `Your node has a receipt of ${hash} but not the transaction.`, {
       retry: 'look_first',
       hint: 'Compare the transaction on the chain with what you confirmed before you trade again.',
       details: { tx_hash: hash },
+      fate,
     })
   const mined = answer as MinedTransaction
   const isIt =
@@ -82,7 +84,8 @@ async function checkMined(
     mined.to?.toLowerCase() === to?.toLowerCase() &&
     mined.input.toLowerCase() === data.toLowerCase() &&
     BigInt(mined.value) === value
-  if (!isIt) refuse('MINED_MISMATCH', 'the wallet sent another transaction than requested', { tx_hash: hash })
+  if (!isIt)
+    refuse('MINED_MISMATCH', 'the wallet sent another transaction than requested', { tx_hash: hash, fate })
 }
 
 /** The receipt on the client's own node; null if there is none or the node does not answer. */
@@ -101,8 +104,9 @@ export async function waitMined(
   deps: ClientDeps,
   hash: Hex,
   until: Omit<Until, 'nonce'> & VerbOptions,
-): Promise<Receipt> {
-  const fate = await watchBytes(deps, hash, until)
-  if (fate.state === 'mined') return succeeded(hash, fate.receipt)
-  throw notMined(hash, null, until)
+): Promise<{ receipt: Receipt; fate: Fate }> {
+  const { fate, receipt } = await watchBytes(deps, hash, until)
+  if (receipt === null) throw notMined(fate, until)
+  if (fate.reverted) refuse('TX_REVERTED', `in block ${fate.block}`, { tx_hash: hash, fate })
+  return { fate, receipt: receiptOf(hash, receipt) }
 }

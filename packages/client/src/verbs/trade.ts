@@ -250,7 +250,7 @@ function checkFunds({ plan: answered, pins, wallet }: PlanFacts, own: OwnReading
  * @param options `signal`, `onStage`
  * @returns as `trade`
  * @throws TX_REVERTED mined and reverted
- * @throws NOT_MINED the transactions are not mined; look at `details` before you retry
+ * @throws NOT_MINED the transactions are not mined; look at `fate` before you retry
  * @throws MINED_MISMATCH the mined result is not what was signed
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import { Bool, Input, Int, isoOf, LimitIn, List, Maybe, Num, OrNull, Output, Str } from '../shapes.ts'
+import { showAmount, showToken, TokenShown } from '../showToken.ts'
 import { reads } from '../tool.ts'
-import { showAmount, showToken, TokenShown } from '../untrusted.ts'
 
 const TradeRow = Output({
   time: Str(),

@@ -1,4 +1,4 @@
-import { type Answer, type BodyInput, BRAINS, HOSTED, NEW_AGENT } from '@pit/protocol'
+import { type Answer, type BodyInput, BRAINS, HOSTED, NEW_AGENT, visibleText } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
 import { ToolRefusal } from '../refusal.ts'
 import {
@@ -17,8 +17,8 @@ import {
   Output,
   Str,
 } from '../shapes.ts'
+import { showToken, TokenShown } from '../showToken.ts'
 import { acts, reads } from '../tool.ts'
-import { showToken, TokenShown, untrusted } from '../untrusted.ts'
 
 /** A model must not handle webhook secrets or cause model costs. */
 const RULE_BRAINS = BRAINS.filter((brain) => brain !== 'webhook' && brain !== 'partner_llm')
@@ -43,13 +43,13 @@ type Hosted = Pick<
 >
 const showAgent = (agent: Hosted) => ({
   agent_id: agent.id,
-  untrusted_name: agent.name === null ? null : untrusted(agent.name),
+  untrusted_name: agent.name === null ? null : visibleText(agent.name),
   brain: agent.brain,
   mode: agent.mode,
   live: agent.live,
   status: agent.status,
   paused_because: agent.pause_reason?.code ?? null,
-  pairs: agent.pairs.map((pair) => untrusted(pair, 130)),
+  pairs: agent.pairs.map((pair) => visibleText(pair, 130)),
   max_usd_per_trade: agent.limits.max_trade_usd,
   max_usd_per_day: agent.limits.max_day_usd,
   profit_usd: agent.pnl?.profit_usd ?? null,
@@ -101,7 +101,7 @@ export const AGENT_TOOLS = [
         holds: [...(watch?.holds ?? []), ...(agent.next_tick_holds ?? [])].map(({ code }) => code),
         last_decision: last && {
           time: isoOf(last.at),
-          untrusted_reason: untrusted(last.reason, 300),
+          untrusted_reason: visibleText(last.reason, 300),
           orders: last.orders.length,
         },
       }
@@ -136,7 +136,7 @@ export const AGENT_TOOLS = [
           time: isoOf(ts),
           kind,
           code: code ?? null,
-          untrusted_text: message ? untrusted(message, 300) : null,
+          untrusted_text: message ? visibleText(message, 300) : null,
         })),
         next_before: answer.next_before,
       }

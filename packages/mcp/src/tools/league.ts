@@ -1,8 +1,7 @@
-import { BOARDS } from '@pit/protocol'
+import { BOARDS, visibleText } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
 import { Bool, Choice, Input, Int, isoOf, LimitIn, List, Maybe, Num, OrNull, Output, Str } from '../shapes.ts'
 import { reads } from '../tool.ts'
-import { untrusted } from '../untrusted.ts'
 
 const Season = OrNull(Output({ number: Int(), state: Str(), starts: Str(), ends: Str() }))
 const showSeason = (season: { number: number; state: string; starts_at: number; ends_at: number } | null) =>
@@ -40,7 +39,7 @@ export const LEAGUE_TOOLS = [
         practice_entrants: league.practice_entrants,
         prize_cap_usd: league.rules.prize_cap_usd,
         split_pct: league.rules.split_pct,
-        untrusted_scoring: untrusted(league.rules.score, 500),
+        untrusted_scoring: visibleText(league.rules.score, 500),
       }
     },
   }),
@@ -80,7 +79,7 @@ export const LEAGUE_TOOLS = [
         decided: answer.decided,
         rows: answer.rows.slice(0, limit).map(({ rank, label, profit_usd, return_pct, trades }) => ({
           rank,
-          untrusted_label: untrusted(label),
+          untrusted_label: visibleText(label),
           profit_usd,
           return_pct,
           trades,
@@ -119,7 +118,7 @@ export const LEAGUE_TOOLS = [
           playing: one.playing,
           from_season: one.from_season,
           confirmed: one.confirmed,
-          untrusted_name: one.name === null ? null : untrusted(one.name),
+          untrusted_name: one.name === null ? null : visibleText(one.name),
         })),
       }
     },

@@ -17,8 +17,8 @@ import {
   TokenIn,
   UsdIn,
 } from '../shapes.ts'
+import { showAmount, showToken, TokenShown } from '../showToken.ts'
 import { reads } from '../tool.ts'
-import { showAmount, showToken, TokenShown } from '../untrusted.ts'
 import { tokenAddress } from './tokenAddress.ts'
 
 const Risk = Output({ code: Str(), severity: Str(), meaning: Str() })

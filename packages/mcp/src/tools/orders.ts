@@ -1,5 +1,5 @@
 import { isOpenOrder } from '@pit/client'
-import { grouped } from '@pit/protocol'
+import { grouped, visibleText } from '@pit/protocol'
 import { Type } from '@sinclair/typebox'
 import {
   Bool,
@@ -18,11 +18,11 @@ import {
   TokenIn,
   UsdIn,
 } from '../shapes.ts'
+import { showAmount, showToken, TokenShown } from '../showToken.ts'
 import { acts, reads } from '../tool.ts'
 import { checkCeilings } from '../trade/ceilings.ts'
 import { MAX_VALID_S, ORDER_KINDS, type OrderArgs, placeOrder } from '../trade/placeOrder.ts'
 import { checkTokens } from '../trade/tradeArgs.ts'
-import { showAmount, showToken, TokenShown, untrusted } from '../untrusted.ts'
 
 const AgentIn = { agent_id: IdIn('from list_agents, brain orders') }
 const positive = (description: string) => Maybe(Type.Number({ exclusiveMinimum: 0, description }))
@@ -63,7 +63,7 @@ export const ORDER_TOOLS = [
           order_id: row.id,
           state: row.state,
           open: isOpenOrder(row),
-          untrusted_reason: row.why === null ? null : untrusted(row.why, 200),
+          untrusted_reason: row.why === null ? null : visibleText(row.why, 200),
           token_in: showToken(own.pins, row.order.token_in),
           token_out: showToken(own.pins, row.order.token_out),
           sell_at_most: showAmount(own.pins, row.order.token_in, row.order.amount_in),
@@ -74,7 +74,7 @@ export const ORDER_TOOLS = [
         })),
         wanted: answer.wanted.map(({ id, why, valid_until }) => ({
           id,
-          untrusted_reason: untrusted(why, 200),
+          untrusted_reason: visibleText(why, 200),
           valid_until: isoOf(valid_until),
         })),
       }
@@ -194,7 +194,7 @@ export const ORDER_TOOLS = [
       const row = (rule: string, by: string, message: string) => ({
         rule,
         by,
-        untrusted_message: untrusted(message, 200),
+        untrusted_message: visibleText(message, 200),
       })
       return {
         would_pass: ok,

@@ -1,4 +1,5 @@
 import type { RecordedSession } from '@pit/client'
+import { visibleText } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import {
   Bool,
@@ -17,7 +18,6 @@ import {
 } from '../shapes.ts'
 import { acts, type Reading, reads } from '../tool.ts'
 import { TRADES } from '../trade/trades.ts'
-import { untrusted } from '../untrusted.ts'
 
 export const SESSION_TOOLS = [
   reads({
@@ -66,7 +66,7 @@ export const SESSION_TOOLS = [
             on_chain: stateOf.get(one.session_id) ?? null,
             role: one.role as string,
             wallet: one.wallet,
-            tokens: one.tokens.map((token) => untrusted(token)),
+            tokens: one.tokens.map((token) => visibleText(token)),
             max_usd_per_trade: one.limits.max_trade_usd,
             max_usd_per_day: one.limits.max_day_usd,
             left_24h_usd: one.used.remaining_24h_usd as number | null,

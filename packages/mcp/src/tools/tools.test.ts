@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import { ROUTES } from '@pit/protocol'
+import { ROUTES, visibleText } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { DOCS } from '../resources.ts'
 import { TOOLSETS } from '../tool.ts'
-import { untrusted } from '../untrusted.ts'
 import { TOOLS } from './index.ts'
 
 it('every tool has a unique name, and every toolset has tools', () => {
@@ -60,5 +59,5 @@ it.each([
   ['\ud800', ''],
   ['Ünïcode 代币', 'Ünïcode 代币'],
 ])('shows untrusted text in one visible line: %j', (text, shown) => {
-  expect(untrusted(text)).toBe(shown)
+  expect(visibleText(text)).toBe(shown)
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NATIVE } from '@pit/chain'
-import { createTurn, type PitClient, PitRefusal, type SignedTrade } from '@pit/client'
+import { createTurn, type Fate, type PitClient, PitRefusal, type SignedTrade } from '@pit/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ceilingsOf } from './ceilings.ts'
 import { openJournal } from './journal.ts'
@@ -24,6 +24,9 @@ const verified = (amountIn = 5n * 10n ** 15n, paid: unknown = { bid: ETHER, ask:
   reading: { tokenIn: NATIVE, tokenOut: USDG, amountIn },
   own: { market: { paid, bestOut: null } },
 })
+
+/** Only the client builds a fate. */
+const fateOf = (facts: object) => facts as unknown as Fate
 
 let folder: string
 beforeEach(() => {
@@ -108,7 +111,7 @@ it('releases the reservation once the client proved that the transaction cannot 
   const trading = open()
   send.mockImplementationOnce(async (_: unknown, { onStage }) => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
-    throw new PitRefusal('SUBMIT_REJECTED', 'no', { details: { tx_hash: '0x0b', dead: 'deadline' } })
+    throw new PitRefusal('NOT_MINED', 'no', { fate: fateOf({ state: 'dead', hash: '0x0b', by: 'deadline' }) })
   })
   const { entry, uncertain } = await placeTrade(trading, 'a', params)
   expect([entry?.state, uncertain]).toEqual(['refused', null])
@@ -117,11 +120,29 @@ it('releases the reservation once the client proved that the transaction cannot 
   expect(send).toHaveBeenCalledTimes(2)
 })
 
+it.each([
+  ['says that its nonce was used', { details: { dead: 'nonce' } }],
+  ['is mined', { fate: fateOf({ state: 'mined', hash: '0x0b', block: 7, reverted: false }) }],
+  ['is not known', { fate: fateOf({ state: 'unknown', hash: '0x0b' }) }],
+])('keeps the reservation of a trade that %s, and finds it mined', async (_, about) => {
+  const trading = open()
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    throw new PitRefusal('HASH_MISMATCH', 'another hash', about)
+  })
+  expect((await placeTrade(trading, 'a', params)).uncertain).toBe('HASH_MISMATCH')
+  expect((await placeTrade(trading, 'b', params)).uncertain).toBe('HASH_MISMATCH')
+  await expect(placeTrade(trading, 'c', params)).rejects.toMatchObject({ code: 'OVER_DAY_CEILING' })
+  expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('mined')
+})
+
 it('records a revert', async () => {
   const trading = open()
   send.mockImplementation(async (_: unknown, { onStage }) => {
     onStage({ stage: 'signed', hashes: signed.hashes, signed })
-    throw new PitRefusal('TX_REVERTED', 'reverted')
+    throw new PitRefusal('TX_REVERTED', 'reverted', {
+      fate: fateOf({ state: 'mined', hash: '0x0b', block: 7, reverted: true }),
+    })
   })
   expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('reverted')
   expect((await placeTrade(trading, 'a', params)).entry?.state).toBe('reverted')

@@ -117,10 +117,10 @@ async function settle(
   } catch (error) {
     const entry = journal.find(clientId)
     if (entry?.state !== 'signed') throw error
-    if (isRefusal(error, 'TX_REVERTED'))
+    const fate = isRefusal(error) ? error.fate : null
+    if (fate?.state === 'mined' && fate.reverted)
       return end({ ...reservation, state: 'reverted', txHash: entry.txHash })
-    // The client's own node proved that the signed transaction can no longer execute.
-    if (isRefusal(error) && error.details['dead'] !== undefined)
+    if (isRefusal(error) && fate?.state === 'dead')
       return end({ ...reservation, state: 'refused', code: error.code })
     if (isRefusal(error)) return { entry, uncertain: error.code }
     log(`${entry.txHash} may have been sent, then: ${(error as Error)?.stack ?? String(error)}`)

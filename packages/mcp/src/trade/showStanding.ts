@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import type { Pins } from '@pit/client'
 import type { Static } from '@sinclair/typebox'
 import { Choice, Int, Num, OrNull, Output, Str } from '../shapes.ts'
-import { showAmount } from '../untrusted.ts'
+import { showAmount } from '../showToken.ts'
 import type { Entry } from './journal.ts'
 
 const STATUSES = ['mined', 'reverted', 'uncertain', 'in_progress', 'not_placed', 'unknown'] as const

@@ -42,7 +42,7 @@ export function Loading({ lines = 6 }: { lines?: number }) {
 
 /** A refusal: what happened, what to do, and its code for a search. */
 export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => void) | undefined }) {
-  const { title, code, message, hint, rule } = described(error)
+  const { title, code, message, hint, rule, said } = described(error)
   return (
     <div className="notice down" role="alert">
       {rule ? (
@@ -55,6 +55,7 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => v
       )}
       {title && <div>{message}</div>}
       {hint && <div>{hint}</div>}
+      {said && <div className="faint">{`The server said: “${said}”`}</div>}
       {code && <div className="faint small mono">{code}</div>}
       {onAgain && (
         <div>
@@ -74,6 +75,8 @@ interface Described {
   message: string
   hint: string | undefined
   rule: string | undefined
+  /** The server's words, quoted. */
+  said?: string | null
 }
 
 export function described(error: unknown): Described {
@@ -82,6 +85,7 @@ export function described(error: unknown): Described {
       message: error.message,
       hint: error.hint,
       rule: error.rule,
+      said: error.server?.message ?? null,
       ...(error.rule === undefined && { code: error.code }),
     }
   const { code, message } = error as { code?: unknown; message?: unknown }

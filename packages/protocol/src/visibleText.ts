@@ -1,0 +1,40 @@
+import type { Json } from './canonicalJson.ts'
+
+/** Controls, formats (bidi marks too), private and lone surrogate characters, separators, ignorable characters. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu
+
+/** Text of a third party as one line of visible characters, cut to `maxChars`. */
+export function visibleText(text: string, maxChars = 64): string {
+  // Cut first as well: the input may be megabytes long.
+  const visible = text
+    .slice(0, 4 * maxChars)
+    .replace(INVISIBLE, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return visible.length <= maxChars && text.length <= 4 * maxChars
+    ? visible
+    : `${visible.slice(0, maxChars)}…`
+}
+
+const MAX_DEPTH = 12
+const MAX_KEY_CHARS = 64
+
+/** A copy of a JSON value with visible text only; at most `maxValues` values, nested at most 12 deep. */
+export function visibleJson(value: unknown, { maxChars = 600, maxValues = 5_000 } = {}): Json {
+  let left = maxValues
+  const copy = (one: unknown, depth: number): Json => {
+    left--
+    if (typeof one === 'string') return visibleText(one, maxChars)
+    if (typeof one === 'number' || typeof one === 'boolean') return one
+    if (typeof one === 'bigint') return one.toString()
+    if (typeof one !== 'object' || one === null || depth === MAX_DEPTH) return null
+    if (Array.isArray(one)) return one.slice(0, Math.max(left, 0)).map((item) => copy(item, depth + 1))
+    const entries = Object.entries(one)
+      .filter(([, item]) => item !== undefined)
+      .slice(0, Math.max(left, 0))
+    return Object.fromEntries(
+      entries.map(([key, item]) => [visibleText(key, MAX_KEY_CHARS), copy(item, depth + 1)]),
+    )
+  }
+  return copy(value, 0)
+}
