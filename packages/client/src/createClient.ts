@@ -3,7 +3,8 @@ import type { Account } from './account.ts'
 import { type Api, createApi, pause, type TransportOptions } from './call.ts'
 import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
-import { openNode } from './own/price.ts'
+import { atFreshHead } from './own/atFreshHead.ts'
+import { openNode } from './own/node.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { memoryRecords, openRecords, type RecordStore } from './records.ts'
@@ -79,11 +80,13 @@ export function createClient(options: ClientOptions) {
     })
     return checking
   }
+  const node = openNode(rpc, pins, nowMs)
   const deps: ClientDeps = {
     api,
-    account: options.account,
+    account: atFreshHead(options.account, node),
+    endingAccount: options.account,
     pins,
-    rpc: openNode(rpc, pins, nowMs),
+    rpc: node,
     nowMs,
     sleep: options.sleep ?? pause,
     records: openRecords(options.records ?? memoryRecords(), options.account.address),

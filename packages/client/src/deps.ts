@@ -1,13 +1,16 @@
 import type { Account } from './account.ts'
 import type { Api } from './call.ts'
-import type { OwnNode } from './own/price.ts'
+import type { OwnNode } from './own/node.ts'
 import type { Pins } from './pins.ts'
 import type { Records } from './records.ts'
 
 /** Dependencies of every verb. */
 export interface ClientDeps {
   api: Api
+  /** Signs transactions and typed data only while the client's node shows a new block. */
   account: Account
+  /** The same account for what ends or moves out, which must work while the node stands still. */
+  endingAccount: Account
   pins: Pins
   rpc: OwnNode
   nowMs(): number

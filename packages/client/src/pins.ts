@@ -2,6 +2,7 @@ import { type Address, knownAddress, type MarkSource, markSourcesOf, type Pinned
 import {
   type Answer,
   type ChainProfile,
+  CLIENT,
   FEE,
   type FeeClass,
   isCoreSymbol,
@@ -19,6 +20,8 @@ export interface Pins extends Pinned {
   cosigner: Address | null
   /** Sources of the client's own prices, by token. */
   marks: ReadonlyMap<Address, MarkSource>
+  /** Maximum age of the newest block that anything is signed at. */
+  headMaxAgeS: number
 }
 
 /**
@@ -37,6 +40,7 @@ export function pinsOf(
     profile,
     cosigner: knownAddress(own.cosigner ?? profile.cosigner),
     marks: new Map(markSourcesOf(profile).map((source) => [source.token, source])),
+    headMaxAgeS: Math.min(profile.chain.head_max_age_s ?? CLIENT.headMaxAgeS, CLIENT.headMaxAgeS),
   }
 }
 

@@ -40,6 +40,7 @@ export const pins = {
   launchpads: [],
   multicall3: MULTICALL3,
   weth: at('e'),
+  headMaxAgeS: 60,
   profile: {
     contracts: CONTRACTS,
     first_block: 0,
@@ -70,6 +71,8 @@ export interface FakeNode extends Rpc {
   pools: FakePool[]
   logs: 'served' | 'refused' | 'silent'
   head: number
+  /** Of the newest block. */
+  timeS: () => number
   /** First block of each log query. */
   scannedFrom: number[]
 }
@@ -78,12 +81,13 @@ const idOf = (key: PoolKey): Hex => keccak256(`0x${encodePoolKey(key)}`)
 const E18 = 10n ** 18n
 
 /** A node with these pools on it; pools of usual fees exist for StateView, all of them have their log. */
-export function fakeMarket(pools: FakePool[]): FakeNode {
+export function fakeMarket(pools: FakePool[], timeS = () => 1_800_000_000): FakeNode {
   const node: FakeNode = {
     exchanges: [],
     pools,
     logs: 'served',
     head: 10_000,
+    timeS,
     scannedFrom: [],
     async all(calls) {
       node.exchanges.push(calls.map(({ method }) => method))
@@ -96,11 +100,13 @@ export function fakeMarket(pools: FakePool[]): FakeNode {
 }
 
 function answer(node: FakeNode, { method, params: [first] }: RpcCall): unknown {
+  if (method === 'eth_getBlockByNumber')
+    return { number: toHex(node.head), timestamp: toHex(Math.floor(node.timeS())), baseFeePerGas: '0x7' }
   if (method === 'eth_blockNumber') return toHex(node.head)
   if (method === 'eth_getLogs') return logsOf(node, first as { fromBlock: Hex; topics: Hex[][] })
   const { to, data } = first as { to: Address; data: Hex }
   if (to === CONTRACTS.v4_quoter) return quoteOf(node, data)
-  if (to !== MULTICALL3) return new RpcFailure('no such contract')
+  if (to !== MULTICALL3) return '0x'
   const { args } = decodeFunctionData({ abi: multicall3Abi, data })
   const calls = args![0] as readonly { callData: Hex }[]
   const ids = new Set(node.pools.map(({ key }) => idOf(key).slice(2)))
@@ -139,7 +145,7 @@ function quoteOf({ pools }: FakeNode, data: Hex): unknown {
   }
   const lower = { ...poolKey, hooks: poolKey.hooks.toLowerCase() as Address }
   const pool = pools.find(({ key }) => key.fee === lower.fee && key.hooks === lower.hooks)
-  if (!pool) return new RpcFailure('execution reverted')
+  if (!pool) return new RpcFailure('execution reverted', { code: 3, data: '0x' })
   const out = zeroForOne ? (exactAmount * pool.bid) / E18 : (exactAmount * E18) / pool.ask
   return encodeFunctionResult({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', result: [out, 0n] })
 }

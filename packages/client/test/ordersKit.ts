@@ -18,6 +18,7 @@ import { fromViem } from '../src/account.ts'
 import type { ClientDeps } from '../src/deps.ts'
 import { isRefusal } from '../src/errors.ts'
 import type { OrderIntent } from '../src/orders/intent.ts'
+import { openNode } from '../src/own/node.ts'
 import { type Rpc, RpcFailure } from '../src/own/rpc.ts'
 import { pinsOf } from '../src/pins.ts'
 import { type AgentRecord, memoryRecords, openRecords } from '../src/records.ts'
@@ -133,7 +134,7 @@ export async function open(lies: Lies = {}) {
           return word('7')
         }
         if (method === 'eth_getBlockByNumber')
-          return { timestamp: `0x${NOW_S.toString(16)}`, baseFeePerGas: '0x7' }
+          return { number: '0x1', timestamp: `0x${NOW_S.toString(16)}`, baseFeePerGas: '0x7' }
         if (method === 'eth_getTransactionCount') return `0x${state.sent.length.toString(16)}`
         if (method === 'eth_estimateGas') return '0xea60'
         if (method === 'eth_getTransactionReceipt')
@@ -144,8 +145,9 @@ export async function open(lies: Lies = {}) {
   const deps: ClientDeps = {
     api: api as never,
     account,
+    endingAccount: account,
     pins,
-    rpc: { ...rpc, findVenues: async () => [] },
+    rpc: openNode(rpc, pins, () => NOW_S * 1000),
     nowMs: () => NOW_S * 1000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),

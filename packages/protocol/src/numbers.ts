@@ -237,4 +237,10 @@ export const LEAGUE = {
   minAgeYears: 18,
 } as const
 
-export const CLIENT = { marksDifferPct: 3, poolFarBpsUsdg: 75, poolFarBpsCross: 125 } as const
+export const CLIENT = {
+  marksDifferPct: 3,
+  poolFarBpsUsdg: 75,
+  poolFarBpsCross: 125,
+  /** Nothing is signed at an older newest block; a profile may lower it. */
+  headMaxAgeS: 60,
+} as const

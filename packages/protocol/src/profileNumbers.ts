@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CLIENT } from './numbers.ts'
 
 /** Numbers, places and dates that differ by chain, as data of its profile. */
 
@@ -10,6 +11,8 @@ export const ChainNumbers = Type.Object({
   /** Blocks this deep, or this old, are taken to stay: payouts and books rest on them. */
   settled_blocks: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   settled_s: Type.Integer({ minimum: 0, maximum: 86_400 }),
+  /** Clients sign nothing while their node's newest block is older; 60 if absent. */
+  head_max_age_s: Type.Optional(Type.Integer({ minimum: 1, maximum: CLIENT.headMaxAgeS })),
 })
 
 export const Limits = Type.Object({

@@ -129,8 +129,9 @@ function prepareBody(request: FastRequest): TradeParams {
 /** The server's own refusal stays; only what could not be reached or read makes the state stale. */
 const stale = (error: unknown): never => {
   const isServers = isRefusal(error) && error.server !== null && error.server.code === error.code
-  if (isServers || isRefusal(error, 'CONFIG_MISMATCH')) throw error
-  return refuse('STALE', 'it could not be read', { cause: error })
+  if (isServers || isRefusal(error, 'CONFIG_MISMATCH') || isRefusal(error, 'NODE_BEHIND')) throw error
+  const why = isRefusal(error) ? error.message.replace(/\.$/, '') : 'they could not be read'
+  return refuse('STALE', why, { cause: error })
 }
 
 /** Amount and minimum, by the client's own marks and its own reading of the pinned pool. */
@@ -157,6 +158,7 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
     isInput ? lessBps(amountIn, feeBps) : amountIn,
     signal,
   )
+  if (gross === null) return refuse('POOL_FAR', 'its pool quotes nothing on your node')
   const out = isInput ? gross : lessBps(gross, feeBps)
   const fair = exchangeDown(amountIn, price(paid), price(bought))
   const least = lessBps(fair, Math.ceil(route.band_bps + feeBps + route.pool_fee_bps))

@@ -4,7 +4,7 @@ import { decodeFunctionResult, encodeFunctionData, sha256, stringToHex } from 'v
 import type { ClientDeps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { marksRequest, type OwnMarks } from '../own/marks.ts'
-import { resultOf } from '../own/rpc.ts'
+import { ethCall, type RpcCall } from '../own/rpc.ts'
 
 export interface TokenState {
   /** What Permit2 may take of it. */
@@ -36,20 +36,13 @@ export async function readWarm(deps: ClientDeps, shield: boolean, signal?: Abort
   const tokens = [...new Set(ends.map(({ address }) => address as Address))]
   const markRequest = marksRequest(pins, tokens, readAtMs)
   const erc20 = tokens.filter((token) => token !== NATIVE)
-  const [answers, terms, stats] = await Promise.all([
-    rpc.all(
-      [
-        markRequest.call,
-        askStates(deps, erc20),
-        { method: 'eth_getTransactionCount', params: [account.address, 'pending'] },
-        { method: 'eth_getBlockByNumber', params: ['latest', false] },
-      ],
-      signal,
-    ),
+  const states = askStates(deps, erc20)
+  const nonce: RpcCall = { method: 'eth_getTransactionCount', params: [account.address, 'pending'] }
+  const [reading, terms, stats] = await Promise.all([
+    rpc.read([markRequest.call, states, nonce], signal),
     api['live.fast.terms']({ query: shield ? { shield: '1' } : {} }, { signal }),
     api.stats({}, { signal }),
   ])
-  const [marks, states, nonce, block] = answers
   const own = sha256(stringToHex(canonicalJson(fastTableJson(table)))).slice(2)
   if (terms.routes.sha256.replace(/^0x/, '') !== own)
     refuse('CONFIG_MISMATCH', 'the service’s fast routes are not the pinned ones', {
@@ -63,11 +56,11 @@ export async function readWarm(deps: ClientDeps, shield: boolean, signal?: Abort
     readAtMs,
     table,
     terms,
-    marks: markRequest.read(resultOf(marks)),
+    marks: markRequest.read(reading),
     serviceMarks: new Map(assets),
-    nonce: Number(BigInt(resultOf(nonce))),
-    baseFeeWei: BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
-    tokens: readStates(erc20, resultOf(states)),
+    nonce: Number(BigInt(reading.value(nonce))),
+    baseFeeWei: reading.head.baseFeeWei,
+    tokens: readStates(erc20, reading.value(states)),
   }
 }
 
@@ -93,7 +86,7 @@ function askStates({ pins, account }: ClientDeps, tokens: readonly Address[]) {
     },
   ])
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
-  return { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] }
+  return ethCall(pins.multicall3, data)
 }
 
 function readStates(tokens: readonly Address[], answer: Hex): Map<Address, TokenState> {

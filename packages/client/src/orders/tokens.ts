@@ -33,14 +33,11 @@ export async function readTokens(
 ): Promise<TokenInfos> {
   const addresses = names.map((name) => tokenNamed(pins, name) ?? unknownToken(name))
   const unpinned = [...new Set(addresses)].filter((address) => !pins.tokens.has(address))
-  const answers =
-    unpinned.length === 0
-      ? []
-      : await rpc.all(
-          unpinned.map((address) => ethCall(address, DECIMALS)),
-          signal,
-        )
-  const read = new Map(unpinned.map((address, i) => [address, decimalsIn(address, answers[i])]))
+  const calls = new Map(unpinned.map((address) => [address, ethCall(address, DECIMALS)]))
+  const reading = calls.size === 0 ? null : await rpc.read([...calls.values()], signal)
+  const read = new Map(
+    [...calls].map(([address, call]) => [address, decimalsIn(address, reading?.returned(call) ?? null)]),
+  )
   return new Map(
     addresses.map((address) => {
       const token = pins.tokens.get(address)
@@ -50,9 +47,8 @@ export async function readTokens(
   )
 }
 
-function decimalsIn(address: Address, answer: unknown): number {
-  const isWord = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer)
-  const decimals = isWord ? BigInt(answer) : null
+function decimalsIn(address: Address, answer: Hex | null): number {
+  const decimals = answer?.length === 66 ? BigInt(answer) : null
   if (decimals === null || decimals > MAX_DECIMALS)
     throw new PitRefusal('UNKNOWN_TOKEN', `${address} does not behave like a token on your node.`)
   return Number(decimals)

@@ -1,7 +1,8 @@
 import { type Address, type CurveSide, type Hex, launchpadOf, NATIVE } from '@pit/chain'
 import type { LaunchpadKind } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import { ethCall, type Rpc, type RpcCall, RpcFailure, resultOf } from './rpc.ts'
+import type { FreshNode, Reading } from './node.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A curve by the word of a pinned launchpad. */
 export interface OwnCurve {
@@ -14,33 +15,31 @@ export const askCurves = ({ launchpads }: Pick<Pins, 'launchpads'>, token: Addre
   launchpads.map(({ kind, factory }) => ethCall(factory, launchpadOf(kind).askCurve(token)))
 
 /** The curves in the answers to `askCurves`; none where no launchpad knows one. */
-export function curvesIn({ launchpads }: Pick<Pins, 'launchpads'>, answers: readonly unknown[]): OwnCurve[] {
+export function curvesIn(
+  { launchpads }: Pick<Pins, 'launchpads'>,
+  reading: Reading,
+  calls: readonly RpcCall[],
+): OwnCurve[] {
   return launchpads.flatMap(({ kind }, i) => {
-    const answer = answers[i]
-    const id = typeof answer === 'string' ? launchpadOf(kind).curveIn(answer as Hex) : null
+    const answer = reading.returned(calls[i]!)
+    const id = answer === null ? null : launchpadOf(kind).curveIn(answer)
     return id === null ? [] : [{ id, launchpad: kind }]
   })
 }
 
-/** A curve's current output for each amount, from its own contract; throws if a call fails. */
+/** A curve's current output for each amount, from its own contract; null if it quotes none. */
 export async function quoteCurve(
-  rpc: Rpc,
+  node: FreshNode,
   { id, launchpad }: OwnCurve,
   { side, amounts }: { side: CurveSide; amounts: readonly bigint[] },
   signal?: AbortSignal,
-): Promise<bigint[]> {
+): Promise<bigint[] | null> {
   const { quoteCalls, quoteIn } = launchpadOf(launchpad)
   const callsByAmount = amounts.map((amount) => quoteCalls(side, amount).map((data) => ethCall(id, data)))
-  const answers = await rpc.all(callsByAmount.flat(), signal)
-  let next = 0
-  return amounts.map((amount, i) => {
-    const own = answers.slice(next, next + callsByAmount[i]!.length)
-    next += callsByAmount[i]!.length
-    const failed = own.find((answer) => answer instanceof RpcFailure)
-    if (failed) throw failed
-    if (own.includes('0x')) throw new RpcFailure('nothing is there to answer')
-    return quoteIn(own as Hex[], side, amount)
-  })
+  const reading = await node.read(callsByAmount.flat(), signal)
+  const answers = callsByAmount.map((calls) => calls.map((call) => reading.returned(call)))
+  if (answers.flat().includes(null)) return null
+  return amounts.map((amount, i) => quoteIn(answers[i] as Hex[], side, amount))
 }
 
 /**
@@ -48,7 +47,7 @@ export async function quoteCurve(
  * for that token. None unless the session binds ETH.
  */
 export async function readSessionCurves(
-  rpc: Rpc,
+  node: FreshNode,
   pins: Pins,
   tokens: readonly Address[],
   signal?: AbortSignal,
@@ -56,22 +55,18 @@ export async function readSessionCurves(
   if (!tokens.includes(NATIVE)) return []
   const launched = tokens.filter((token) => token !== NATIVE)
   const calls = launched.map((token) => askCurves(pins, token))
-  const answers = await rpc.all(calls.flat(), signal)
-  const candidates = launched.flatMap((token, i) => {
-    const size = pins.launchpads.length
-    const own = answers.slice(i * size, (i + 1) * size)
-    return curvesIn(pins, own).map((curve) => ({ token, curve }))
-  })
+  const reading = await node.read(calls.flat(), signal)
+  const candidates = launched.flatMap((token, i) =>
+    curvesIn(pins, reading, calls[i]!).map((curve) => ({ token, curve })),
+  )
   if (candidates.length === 0) return []
   const states = candidates.map(({ curve: { id, launchpad } }) => {
     const { endsCalls, reserveCalls } = launchpadOf(launchpad)
     return [...endsCalls, ...reserveCalls].map((data) => ethCall(id, data))
   })
-  const read = await rpc.all(states.flat(), signal)
-  let next = 0
+  const ofCurves = await node.read(states.flat(), signal)
   return candidates.flatMap(({ token, curve }, i) => {
-    const own = read.slice(next, next + states[i]!.length).map((answer) => resultOf<Hex>(answer))
-    next += states[i]!.length
+    const own = states[i]!.map((call) => ofCurves.value(call))
     const { endsCalls, endsIn, reservesIn } = launchpadOf(curve.launchpad)
     const ends = endsIn(own.slice(0, endsCalls.length))
     const isLive = reservesIn(own.slice(endsCalls.length)) !== null

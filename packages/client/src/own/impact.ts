@@ -13,7 +13,8 @@ import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Addre
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { quoteCurve } from './curves.ts'
-import { ethCall, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import type { FreshNode } from './node.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 
 const SMALL_SHARE = 1_000n
 
@@ -24,14 +25,14 @@ export interface QuoteCall {
   read(data: Hex): bigint
 }
 
-/** A pinned pool's current output for an amount. */
+/** A pinned pool's current output for an amount; null if it quotes none. */
 export async function quotePool(
-  rpc: Rpc,
+  node: FreshNode,
   pins: Pins,
   pool: FastPool,
   amount: bigint,
   signal?: AbortSignal,
-): Promise<bigint> {
+): Promise<bigint | null> {
   const ends = { tokenIn: pool.token_in as Address, tokenOut: pool.token_out as Address }
   const hop: HopPath =
     pool.version === 'v3'
@@ -47,8 +48,8 @@ export async function quotePool(
             hooks: pool.hooks as Address,
           },
         }
-  const [out] = await quoteAll(rpc, [askHop(pins, hop, amount)], signal)
-  return out!
+  const outs = await quoteAll(node, [askHop(pins, hop, amount)], signal)
+  return outs && outs[0]!
 }
 
 export interface RouteReading {
@@ -58,34 +59,30 @@ export interface RouteReading {
   impactBps: number
 }
 
-/** Quotes the planned route on the client's own node; null if the node cannot. */
+/** Quotes the planned route on the client's own node; null if one of its pools quotes nothing. */
 export async function readRoute(
-  rpc: Rpc,
+  node: FreshNode,
   pins: Pins,
   { legs, curve, tokenOut, taken }: PlanReading,
   signal?: AbortSignal,
 ): Promise<RouteReading | null> {
   const sizes = (amount: bigint) => [amount, smallShare(amount)] as const
-  try {
-    if (curve) {
-      const isBuy = !pins.tokens.has(tokenOut)
-      const [whole, small] = sizes(taken)
-      const side = isBuy ? 'buy' : 'sell'
-      const [out, smallOut] = await quoteCurve(rpc, curve, { side, amounts: [whole, small] }, signal)
-      return { out: out!, impactBps: impactOf(out!, whole, smallOut!, small) }
-    }
-    const walks = legs.flatMap((leg) => sizes(leg.amountIn).map((amount) => ({ leg, amount })))
-    const outs = await walkAll(rpc, pins, walks, signal)
-    const impacts = legs.map((leg, i) => {
-      const [whole, small] = sizes(leg.amountIn)
-      return impactOf(outs[2 * i]!, whole, outs[2 * i + 1]!, small)
-    })
-    const out = legs.reduce((sum, _, i) => sum + outs[2 * i]!, 0n)
-    return { out, impactBps: Math.max(...impacts, 0) }
-  } catch (error) {
-    if (error instanceof RpcFailure) return null
-    throw error
+  if (curve) {
+    const isBuy = !pins.tokens.has(tokenOut)
+    const [whole, small] = sizes(taken)
+    const side = isBuy ? 'buy' : 'sell'
+    const outs = await quoteCurve(node, curve, { side, amounts: [whole, small] }, signal)
+    return outs && { out: outs[0]!, impactBps: impactOf(outs[0]!, whole, outs[1]!, small) }
   }
+  const walks = legs.flatMap((leg) => sizes(leg.amountIn).map((amount) => ({ leg, amount })))
+  const outs = await walkAll(node, pins, walks, signal)
+  if (!outs) return null
+  const impacts = legs.map((leg, i) => {
+    const [whole, small] = sizes(leg.amountIn)
+    return impactOf(outs[2 * i]!, whole, outs[2 * i + 1]!, small)
+  })
+  const out = legs.reduce((sum, _, i) => sum + outs[2 * i]!, 0n)
+  return { out, impactBps: Math.max(...impacts, 0) }
 }
 
 /** Small enough to move no price. */
@@ -95,11 +92,11 @@ const impactOf = (out: bigint, paid: bigint, smallOut: bigint, smallPaid: bigint
   smallOut === 0n ? 0 : 10_000 - Number(bpsDown(out * smallPaid, smallOut * paid))
 
 async function walkAll(
-  rpc: Rpc,
+  node: FreshNode,
   pins: Pins,
   walks: readonly { leg: LegPath; amount: bigint }[],
   signal?: AbortSignal,
-): Promise<bigint[]> {
+): Promise<bigint[] | null> {
   const amounts = walks.map(({ amount }) => amount)
   const maxHops = Math.max(...walks.map(({ leg }) => leg.hops.length))
   for (let at = 0; at < maxHops; at++) {
@@ -107,26 +104,26 @@ async function walkAll(
       const hop = leg.hops[at]
       return hop ? [{ i, hop }] : []
     })
-    const outs = await quoteAll(
-      rpc,
-      open.map(({ i, hop }) => askHop(pins, hop, amounts[i]!)),
-      signal,
-    )
+    const quotes = open.map(({ i, hop }) => askHop(pins, hop, amounts[i]!))
+    const outs = await quoteAll(node, quotes, signal)
+    if (!outs) return null
     for (const [k, { i }] of open.entries()) amounts[i] = outs[k]!
   }
   return amounts
 }
 
-async function quoteAll(rpc: Rpc, asked: readonly QuoteCall[], signal?: AbortSignal): Promise<bigint[]> {
-  const answers = await rpc.all(
-    asked.map(({ call }) => call),
+async function quoteAll(
+  node: FreshNode,
+  quotes: readonly QuoteCall[],
+  signal?: AbortSignal,
+): Promise<bigint[] | null> {
+  const reading = await node.read(
+    quotes.map(({ call }) => call),
     signal,
   )
-  return answers.map((answer, i) => {
-    if (answer instanceof RpcFailure) throw answer
-    if (answer === '0x') throw new RpcFailure('nothing is there to answer')
-    return asked[i]!.read(answer as Hex)
-  })
+  const answers = quotes.map(({ call }) => reading.returned(call))
+  if (answers.includes(null)) return null
+  return quotes.map(({ read }, i) => read(answers[i]!))
 }
 
 export function askHop(pins: Pins, hop: HopPath, amount: bigint): QuoteCall {

@@ -4,16 +4,9 @@ import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { smallShare } from './impact.ts'
 import type { OwnMarks } from './marks.ts'
+import type { FreshNode } from './node.ts'
 import { type OwnPrice, type OwnPrices, poolPrice } from './ownPrice.ts'
-import {
-  larger,
-  type OwnNode,
-  ownMark,
-  PROBE_MICRO_USD,
-  type PricedVenue,
-  pricedVenues,
-  probeOf,
-} from './price.ts'
+import { larger, ownMark, PROBE_MICRO_USD, type PricedVenue, pricedVenues, probeOf } from './price.ts'
 import { quoteVenues } from './quotes.ts'
 import type { Venue } from './venues.ts'
 
@@ -38,7 +31,7 @@ export interface MarketQuestion {
 
 /** Prices both ends by marks and by the venues of tokens without one: one exchange for each such token. */
 export async function readMarket(
-  node: OwnNode,
+  node: FreshNode,
   question: MarketQuestion,
   signal?: AbortSignal,
 ): Promise<OwnMarket> {
@@ -70,7 +63,7 @@ export async function readMarket(
 }
 
 async function priceSale(
-  node: OwnNode,
+  node: FreshNode,
   pins: Pins,
   venues: readonly PricedVenue[],
   amount: bigint,

@@ -1,8 +1,9 @@
-import { type Address, type Hex, markCalls, markPriceIn, multicall3Abi, NATIVE } from '@pit/chain'
+import { type Address, markCalls, markPriceIn, multicall3Abi, NATIVE } from '@pit/chain'
 import { stockSessionOf } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
-import type { RpcCall } from './rpc.ts'
+import type { Reading } from './node.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A price the client read itself: dollars of one whole token times 10^18. */
 export interface OwnMark {
@@ -17,16 +18,18 @@ export function marksRequest(
   pins: Pins,
   tokens: readonly Address[],
   nowMs: number,
-): { call: RpcCall; read(answer: Hex): OwnMarks } {
+): { call: RpcCall; read(reading: Reading): OwnMarks } {
   const sources = [...new Set(tokens)].flatMap((token) => pins.marks.get(token) ?? [])
   const callsBySource = sources.map(markCalls)
   const calls = callsBySource
     .flat()
     .map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
+  const call = ethCall(pins.multicall3, data)
   return {
-    call: { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] },
-    read(answer) {
+    call,
+    read(reading) {
+      const answer = reading.value(call)
       const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
       const stocksOpen = stockSessionOf(pins.profile)(nowMs)
       const at = { nowS: Math.floor(nowMs / 1000), stocksOpen }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type FakePool, fakeMarket, HOOK, keyOf, pins, TOKEN, USDG } from '../../test/fakeMarket.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { readMarket } from './market.ts'
-import { openNode, ownMark, readPrices } from './price.ts'
+import { openNode } from './node.ts'
+import { ownMark, readPrices } from './price.ts'
 
 const pool = (fee: number, bid: bigint, ask: bigint, hooks?: `0x${string}`): FakePool => ({
   key: keyOf(fee, hooks),
@@ -11,6 +12,7 @@ const pool = (fee: number, bid: bigint, ask: bigint, hooks?: `0x${string}`): Fak
 })
 let nowMs = 1_800_000_000_000
 const clock = () => nowMs
+const marketOf = (pools: FakePool[]) => fakeMarket(pools, () => nowMs / 1_000)
 const micro = (price: { num: bigint; den: bigint } | undefined) =>
   price && Number((price.num * 10n ** 18n) / price.den)
 const pricesOn = async (node: ReturnType<typeof fakeMarket>, own = openNode(node, pins, clock)) => {
@@ -20,26 +22,26 @@ const pricesOn = async (node: ReturnType<typeof fakeMarket>, own = openNode(node
 
 describe('the prices of a token without a mark', () => {
   it('are the best bid and the best ask of all its pools', async () => {
-    const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n), pool(500, 950_000n, 1_002_000n)])
+    const node = marketOf([pool(3_000, 990_000n, 1_010_000n), pool(500, 950_000n, 1_002_000n)])
     const prices = await pricesOn(node)
     expect(prices!.bid).toBeCloseTo(990_000, -1)
     expect(prices!.ask).toBeCloseTo(1_002_000, -1)
   })
   it('are not lowered by a pool that sells it for a tenth', async () => {
-    const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n), pool(500, 90_000n, 100_000n)])
+    const node = marketOf([pool(3_000, 990_000n, 1_010_000n), pool(500, 90_000n, 100_000n)])
     const prices = await pricesOn(node)
     expect(prices!.bid).toBeCloseTo(990_000, -1)
     expect(prices!.ask).toBeCloseTo(100_000, -1)
   })
   it('come from pools of unusual fees too, by their logs', async () => {
-    expect(await pricesOn(fakeMarket([pool(2_500, 990_000n, 1_010_000n)]))).not.toBeNull()
+    expect(await pricesOn(marketOf([pool(2_500, 990_000n, 1_010_000n)]))).not.toBeNull()
   })
   it('do not come from an unreviewed hook, or a fee over the limit', async () => {
-    expect(await pricesOn(fakeMarket([pool(3_000, 990_000n, 1_010_000n, HOOK)]))).toBeNull()
-    expect(await pricesOn(fakeMarket([pool(900_000, 100_000n, 10_000_000n)]))).toBeNull()
+    expect(await pricesOn(marketOf([pool(3_000, 990_000n, 1_010_000n, HOOK)]))).toBeNull()
+    expect(await pricesOn(marketOf([pool(900_000, 100_000n, 10_000_000n)]))).toBeNull()
   })
   it('are null without a pool', async () => {
-    expect(await pricesOn(fakeMarket([]))).toBeNull()
+    expect(await pricesOn(marketOf([]))).toBeNull()
   })
 })
 
@@ -50,7 +52,7 @@ describe('pools by their logs', () => {
   afterEach(() => vi.useRealTimers())
 
   it('fall back to the usual fees if the node refuses the range, and are queried again later', async () => {
-    const node = fakeMarket([USUAL, UNUSUAL])
+    const node = marketOf([USUAL, UNUSUAL])
     node.logs = 'refused'
     const own = openNode(node, pins, clock)
     expect(await pricesOn(node, own)).not.toBeNull()
@@ -65,12 +67,12 @@ describe('pools by their logs', () => {
   })
   it('do not hold up a trade when the node is silent', async () => {
     vi.useRealTimers()
-    const node = fakeMarket([USUAL])
+    const node = marketOf([USUAL])
     node.logs = 'silent'
     expect(await openNode(node, pins, clock).findVenues(TOKEN)).toHaveLength(1)
   })
   it('are scanned from where the last scan ended, with an overlap', async () => {
-    const node = fakeMarket([UNUSUAL])
+    const node = marketOf([UNUSUAL])
     const own = openNode(node, pins, clock)
     await own.findVenues(TOKEN)
     node.head = 20_000
@@ -79,7 +81,7 @@ describe('pools by their logs', () => {
   })
   it('keep the oldest when there are too many', async () => {
     const pools = Array.from({ length: 200 }, (_, i) => pool(2_000 + i, 990_000n, 1_010_000n))
-    const venues = await openNode(fakeMarket(pools), pins, clock).findVenues(TOKEN)
+    const venues = await openNode(marketOf(pools), pins, clock).findVenues(TOKEN)
     expect(venues).toHaveLength(24)
     expect(venues[0]).toMatchObject({ hop: { key: { fee: 2_000 } } })
   })
@@ -101,23 +103,23 @@ describe('the market of a trade', () => {
     })
   }
   it('is the best output that any pool gives for the whole amount', async () => {
-    const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n), pool(500, 100_000n, 10_000_000n)])
+    const node = marketOf([pool(3_000, 990_000n, 1_010_000n), pool(500, 100_000n, 10_000_000n)])
     expect((await market(node, 'buy')).bestOut).toBe((200_000_000n * 10n ** 18n) / 1_010_000n)
     const sale = await market(node, 'sell')
     expect(sale.bestOut).toBe(198_000_000n)
     expect(micro(sale.paid!.bid)).toBeCloseTo(990_000, -1)
   })
   it('has no price from the service', async () => {
-    expect(await market(fakeMarket([]), 'buy')).toMatchObject({ bestOut: null })
-    expect(await market(fakeMarket([]), 'sell')).toEqual({ paid: null, bestOut: null })
+    expect(await market(marketOf([]), 'buy')).toMatchObject({ bestOut: null })
+    expect(await market(marketOf([]), 'sell')).toEqual({ paid: null, bestOut: null })
   })
   it('counts pools of unknown hooks only for a caller who accepts them', async () => {
-    const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n, HOOK)])
+    const node = marketOf([pool(3_000, 990_000n, 1_010_000n, HOOK)])
     expect((await market(node, 'buy')).bestOut).toBeNull()
     expect((await market(node, 'buy', true)).bestOut).not.toBeNull()
   })
   it('takes one exchange of quotes once the pools are known, and none for two marks', async () => {
-    const node = fakeMarket([pool(3_000, 990_000n, 1_010_000n)])
+    const node = marketOf([pool(3_000, 990_000n, 1_010_000n)])
     const own = openNode(node, pins, clock)
     const venues = new Map([[TOKEN, await own.findVenues(TOKEN)]])
     node.exchanges.length = 0

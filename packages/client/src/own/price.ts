@@ -1,29 +1,18 @@
-import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Address, NATIVE } from '@pit/chain'
 import { atomsDown, markPrice, worthDown } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import { markOf, marksRequest, type OwnMarks } from './marks.ts'
+import type { FreshNode } from './node.ts'
 import { type OwnPrice, type OwnPrices, poolPrice } from './ownPrice.ts'
-import { createPoolLogs } from './poolLogs.ts'
 import { quoteVenues } from './quotes.ts'
-import { type Rpc, RpcFailure } from './rpc.ts'
-import { createFindVenues, type FindVenues, payersOf, type Venue } from './venues.ts'
-
-/** The client's own node, and the markets that it finds there. */
-export interface OwnNode extends Rpc {
-  findVenues: FindVenues
-}
-
-export function openNode(rpc: Rpc, pins: Pins, nowMs: () => number): OwnNode {
-  const findVenues = createFindVenues(rpc, pins, createPoolLogs(rpc, pins, nowMs))
-  return { all: (calls, signal) => rpc.all(calls, signal), findVenues }
-}
+import { payersOf, type Venue } from './venues.ts'
 
 /** Small, so that thin pools show their price. */
 export const PROBE_MICRO_USD = 1_000_000n
 
 /** The prices of a token, by its mark or by every venue that the client finds; null if there is none. */
 export async function readPrices(
-  node: OwnNode,
+  node: FreshNode,
   pins: Pins,
   token: Address,
   {
@@ -33,12 +22,11 @@ export async function readPrices(
   }: { nowMs: number; acceptsUnknownHooks?: boolean; signal?: AbortSignal | undefined },
 ): Promise<OwnPrices | null> {
   const question = marksRequest(pins, [token, ...payersOf(pins)], nowMs)
-  const [[answer], early] = await Promise.all([
-    node.all([question.call], signal),
+  const [reading, early] = await Promise.all([
+    node.read([question.call], signal),
     pins.marks.has(token) ? null : node.findVenues(token, signal),
   ])
-  if (answer instanceof RpcFailure) return null
-  const marks = question.read(answer as Hex)
+  const marks = question.read(reading)
   const own = ownMark(marks, token, pins)
   if (own) return { bid: own, ask: own }
   const venues = pricedVenues(

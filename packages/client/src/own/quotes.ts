@@ -1,7 +1,8 @@
 import { type CurveSide, type Hex, launchpadOf } from '@pit/chain'
 import type { Pins } from '../pins.ts'
 import { askHop } from './impact.ts'
-import { ethCall, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import type { FreshNode } from './node.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 import { reverseHop, type Venue } from './venues.ts'
 
 export interface VenueQuote {
@@ -13,17 +14,18 @@ export interface VenueQuote {
 
 /** Current output of each venue, read in one batch; zero if it has none. */
 export async function quoteVenues(
-  rpc: Rpc,
+  node: FreshNode,
   pins: Pins,
   quotes: readonly VenueQuote[],
   signal?: AbortSignal,
 ): Promise<bigint[]> {
   const questions = quotes.map((quote) => (quote.amount > 0n ? askVenue(pins, quote) : NOTHING))
   const calls = questions.flatMap(({ calls }) => calls)
-  const answers = calls.length > 0 ? await rpc.all(calls, signal) : []
+  if (calls.length === 0) return quotes.map(() => 0n)
+  const reading = await node.read(calls, signal)
   return questions.map(({ calls, read }) => {
-    const own = answers.splice(0, calls.length)
-    if (own.some((answer) => answer instanceof RpcFailure || answer === '0x')) return 0n
+    const own = calls.map((call) => reading.returned(call))
+    if (own.includes(null)) return 0n
     try {
       return read(own as Hex[])
     } catch {

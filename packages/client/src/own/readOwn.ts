@@ -13,12 +13,12 @@ import { isCore } from '../pins.ts'
 import type { PlanFacts, UnsignedStep } from '../verify/facts.ts'
 import type { OwnReading } from '../verify/ownReading.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
-import { askCurves, curvesIn } from './curves.ts'
+import { askCurves, curvesIn, type OwnCurve } from './curves.ts'
 import { readRoute } from './impact.ts'
 import { readMarket } from './market.ts'
 import { marksRequest } from './marks.ts'
-import type { OwnNode } from './price.ts'
-import { ethCall, type RpcCall, RpcFailure, resultOf } from './rpc.ts'
+import type { FreshNode } from './node.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 import { askSale } from './saleBack.ts'
 import { askTrial } from './trial.ts'
 import { payersOf, slot0Call } from './venues.ts'
@@ -28,7 +28,7 @@ import { payersOf, slot0Call } from './venues.ts'
  * mark, one or two more for each token without.
  */
 export async function readOwn(
-  node: OwnNode,
+  node: FreshNode,
   facts: Pick<PlanFacts, 'pins' | 'wallet' | 'tokenIn' | 'tokenOut'> & {
     /** Who signs and pays the gas, where it is not the wallet. */
     sender?: Address
@@ -53,30 +53,30 @@ export async function readOwn(
     code: takesCode === null ? {} : { [wallet]: takesCode },
     later: sale,
   })
-  const byAddress = [tokenIn, tokenOut].filter((token) => !isCore(pins, token))
-  const dynamic = dynamicPools(reading)
-  const calls: RpcCall[] = [
-    marks.call,
-    trial.call,
-    { method: 'eth_getTransactionCount', params: [sender, 'pending'] },
-    { method: 'eth_getBlockByNumber', params: ['latest', false] },
-    { method: 'eth_getBalance', params: [sender, 'latest'] },
-    ...byAddress.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
-    ...dynamic.map((key) => ethCall(pins.profile.contracts.v4_state_view as Address, slot0Call(key))),
-    ...(reading.curve ? askCurves(pins, curveToken(facts)) : []),
-  ]
+  const nonce: RpcCall = { method: 'eth_getTransactionCount', params: [sender, 'pending'] }
+  const ether: RpcCall = { method: 'eth_getBalance', params: [sender, 'latest'] }
+  const beacons = new Map<Address, RpcCall>(
+    [tokenIn, tokenOut]
+      .filter((token) => !isCore(pins, token))
+      .map((token) => [token, { method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] }]),
+  )
+  const slots = dynamicPools(reading).map((key) =>
+    ethCall(pins.profile.contracts.v4_state_view as Address, slot0Call(key)),
+  )
+  const launched = reading.curve ? askCurves(pins, curveToken(facts)) : []
+  const calls = [marks.call, trial.call, nonce, ether, ...beacons.values(), ...slots, ...launched]
   const isPinned = pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
   const unmarked = [tokenIn, tokenOut].filter((token) => !pins.marks.has(token))
-  const [answers, route, ...venues] = await Promise.all([
-    node.all(calls, signal),
+  const [state, early, ...venues] = await Promise.all([
+    node.read(calls, signal),
     isPinned ? null : readRoute(node, pins, reading, signal),
     ...unmarked.map((token) => node.findVenues(token, signal)),
   ])
-  const [marksAnswer, trialAnswer, nonce, block, ether, ...rest] = answers
-  const beacons = rest.splice(0, byAddress.length)
-  const slots = rest.splice(0, dynamic.length)
-  if (reading.curve) checkCurve(pins, reading.curve, rest)
-  const ownMarks = marksAnswer instanceof RpcFailure ? new Map() : marks.read(marksAnswer as Hex)
+  if (reading.curve) checkCurve(reading.curve, curvesIn(pins, state, launched))
+  const ownMarks = marks.read(state)
+  const tried = trial.read(state)
+  const isQuoted = !isPinned || tried.ok || !tried.unsupported
+  const route = isQuoted ? early : await readRoute(node, pins, reading, signal)
   const market = await readMarket(
     node,
     {
@@ -90,19 +90,24 @@ export async function readOwn(
     },
     signal,
   )
-  const tried = trial.read(trialAnswer)
   return {
     marks: ownMarks,
     market,
     route,
     trial: tried,
     sale: sale && tried.ok ? sale.read(tried.later) : null,
-    dynamicFeesPips: slots.map(feeIn),
-    standsOnBeacon: (token) =>
-      pins.stockBeacon !== null && isWord(beacons[byAddress.indexOf(token)], BigInt(pins.stockBeacon)),
-    nonce: Number(BigInt(resultOf(nonce))),
-    baseFeeWei: BigInt(resultOf<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
-    etherWei: BigInt(resultOf(ether)),
+    dynamicFeesPips: slots.map((call) => feeIn(state.value(call))),
+    standsOnBeacon: (token) => {
+      const call = beacons.get(token)
+      return (
+        pins.stockBeacon !== null &&
+        call !== undefined &&
+        BigInt(state.value(call)) === BigInt(pins.stockBeacon)
+      )
+    },
+    nonce: Number(BigInt(state.value(nonce))),
+    baseFeeWei: state.head.baseFeeWei,
+    etherWei: BigInt(state.value(ether)),
   }
 }
 
@@ -126,18 +131,13 @@ function permitStep(
   return { to: permit2, value: 0n, data }
 }
 
-const isWord = (answer: unknown, word: bigint): boolean =>
-  typeof answer === 'string' && BigInt(answer) === word
-
 const dynamicPools = ({ legs }: PlanReading): PoolKey[] =>
   legs.flatMap(({ hops }) =>
     hops.flatMap((hop) => (hop.version === 'v4' && hop.key.fee === DYNAMIC_FEE ? [hop.key] : [])),
   )
 
-const feeIn = (answer: unknown): number | null =>
-  typeof answer === 'string' && answer !== '0x'
-    ? decodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getSlot0', data: answer as Hex })[3]
-    : null
+const feeIn = (answer: Hex): number =>
+  decodeFunctionResult({ abi: v4StateViewAbi, functionName: 'getSlot0', data: answer })[3]
 
 const curveToken = ({
   pins,
@@ -147,11 +147,7 @@ const curveToken = ({
   pins.tokens.has(tokenIn) ? tokenOut : tokenIn
 
 /** A contract that only looks like a curve could keep what it is sent. */
-function checkCurve(
-  pins: PlanFacts['pins'],
-  { id, launchpad }: NonNullable<PlanReading['curve']>,
-  answers: readonly unknown[],
-): void {
-  const isKnown = curvesIn(pins, answers).some((one) => one.id === id && one.launchpad === launchpad)
+function checkCurve({ id, launchpad }: NonNullable<PlanReading['curve']>, known: readonly OwnCurve[]): void {
+  const isKnown = known.some((one) => one.id === id && one.launchpad === launchpad)
   must(isKnown, 'RECIPIENT', 'the curve does not belong to a pinned launchpad', { curve: id })
 }

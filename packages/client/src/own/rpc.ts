@@ -31,11 +31,12 @@ export class RpcFailure extends Error {
 const METHOD_UNSUPPORTED: ReadonlySet<number | undefined> = new Set([-32601, -32004, 4200])
 const EXECUTION_REVERTED = 3
 
-/** Some providers use other codes for it, so the message is the fallback. */
-export const isUnsupported = ({ code, message }: RpcFailure): boolean =>
-  METHOD_UNSUPPORTED.has(code) ||
-  (code !== EXECUTION_REVERTED &&
-    /not (found|supported|exist|available)|unsupported|unknown method/i.test(message))
+/** By the code alone: words of a node that is behind or overloaded look the same. */
+export const isUnsupported = ({ code }: RpcFailure): boolean => METHOD_UNSUPPORTED.has(code)
+/** The chain's result, not the node's failure: the call ran and reverted. */
+export const isReverted = ({ code, data }: RpcFailure): boolean =>
+  code === EXECUTION_REVERTED || (typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data))
+
 export const ethCall = (to: Address, data: Hex): RpcCall => ({
   method: 'eth_call',
   params: [{ to, data }, 'latest'],
@@ -102,18 +103,24 @@ export function rpcOf(provider: Eip1193): Rpc {
     all: (calls) =>
       Promise.all(
         calls.map(({ method, params }) =>
-          provider
-            .request({ method, params })
-            .catch(
-              (error: Error & { data?: unknown; code?: unknown }) => new RpcFailure(error.message, error),
-            ),
+          provider.request({ method, params }).catch((error: WalletError) => failureIn(error)),
         ),
       ),
   }
 }
 
+type WalletError = Error & { data?: unknown; code?: unknown }
+
+/** Wallets put the error of their node into the data of their own. */
+function failureIn(error: WalletError): RpcFailure {
+  const inner = error.data as Partial<WalletError> | null | undefined
+  return typeof inner === 'object' && typeof inner?.code === 'number'
+    ? new RpcFailure(String(inner.message ?? error.message), inner)
+    : new RpcFailure(error.message, error)
+}
+
 const resultOrFailure = (answer: Answered | undefined): unknown | RpcFailure =>
-  answer?.error || answer === undefined
+  answer?.error || answer?.result === undefined
     ? new RpcFailure(answer?.error?.message ?? 'no answer', answer?.error)
     : answer.result
 

@@ -1,5 +1,6 @@
 import { type Address, erc20Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { decodeFunctionResult, encodeFunctionData, type Hex as ViemHex } from 'viem'
+import type { Reading } from './node.ts'
 import { isUnsupported, type RpcCall, RpcFailure } from './rpc.ts'
 
 export interface TrialCall {
@@ -50,7 +51,7 @@ export function askTrial(
     code?: Readonly<Record<Address, Address>>
     later?: LaterCalls | null
   },
-): { call: RpcCall; read(answer: unknown): Trial } {
+): { call: RpcCall; read(reading: Reading): Trial } {
   const readings = watched.map((one) => balanceCall(one, multicall3))
   const calls = [
     ...readings,
@@ -62,9 +63,11 @@ export function askTrial(
     Object.entries(code).map(([wallet, at]) => [wallet, { code: `0xef0100${at.slice(2)}` }]),
   )
   const blockStateCalls = [{ calls, stateOverrides }, ...(later ? [laterBlock(later)] : [])]
+  const call: RpcCall = { method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] }
   return {
-    call: { method: 'eth_simulateV1', params: [{ blockStateCalls }, 'latest'] },
-    read(answer) {
+    call,
+    read(reading) {
+      const answer = reading.simulated(call)
       if (answer instanceof RpcFailure)
         return { ok: false, why: answer.message, unsupported: isUnsupported(answer) }
       const [first, second] = answer as { calls: SimulatedCall[] }[]

@@ -13,8 +13,9 @@ import {
 import { decodeFunctionResult, encodeFunctionData, keccak256 } from 'viem'
 import type { Pins } from '../pins.ts'
 import { askCurves, curvesIn, type OwnCurve } from './curves.ts'
+import type { FreshNode } from './node.ts'
 import type { PoolLogs } from './poolLogs.ts'
-import { ethCall, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A market of a token that the client found on its own node, and the core token on its other side. */
 export type Venue =
@@ -39,23 +40,23 @@ export const payersOf = ({ tokens }: Pick<Pins, 'tokens'>): Address[] =>
  * Pools of the usual fees and curves of the pinned launchpads take one exchange (and one more for a curve's
  * pair); other v4 pools come from the manager's logs beside it, if the node serves them.
  */
-export function createFindVenues(rpc: Rpc, pins: Pins, logs: PoolLogs): FindVenues {
+export function createFindVenues(node: Pick<FreshNode, 'read'>, pins: Pins, logs: PoolLogs): FindVenues {
   return async (token, signal) => {
     const payers = payersOf(pins).filter((payer) => payer !== token)
     const candidates = payers.flatMap((payer) => candidatesOf(pins, payer, token))
-    const [answers, logged] = await Promise.all([
-      rpc.all([askExistence(pins, candidates), ...askCurves(pins, token)], signal),
+    const [existence, launched] = [askExistence(pins, candidates), askCurves(pins, token)]
+    const [reading, logged] = await Promise.all([
+      node.read([existence, ...launched], signal),
       logs.keysOf(token, payers, signal),
     ])
-    const [existence, ...launched] = answers
     const pools = new Map<string, Venue>()
     const add = (payer: Address, hop: HopPath) => pools.set(poolIdOf(hop), { kind: 'pool', payer, hop })
-    for (const { payer, hop } of existingIn(candidates, existence)) add(payer, hop)
+    for (const { payer, hop } of existingIn(candidates, reading.value(existence))) add(payer, hop)
     for (const key of logged) {
       const payer = key.currency0 === token ? key.currency1 : key.currency0
       add(payer, { version: 'v4', tokenIn: payer, tokenOut: token, key })
     }
-    return [...pools.values(), ...(await curvesOf(rpc, curvesIn(pins, launched), payers, signal))]
+    return [...pools.values(), ...(await curvesOf(node, curvesIn(pins, reading, launched), payers, signal))]
   }
 }
 
@@ -133,13 +134,8 @@ function askExistence({ multicall3 }: Pins, candidates: readonly Candidate[]): R
   )
 }
 
-function existingIn(candidates: readonly Candidate[], answer: unknown): Candidate[] {
-  if (answer instanceof RpcFailure) return []
-  const results = decodeFunctionResult({
-    abi: multicall3Abi,
-    functionName: 'aggregate3',
-    data: answer as Hex,
-  })
+function existingIn(candidates: readonly Candidate[], answer: Hex): Candidate[] {
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
   return candidates.filter((_, i) => {
     const { success, returnData } = results[i]!
     return success && returnData.length >= 66 && BigInt(returnData.slice(0, 66)) > 0n
@@ -148,7 +144,7 @@ function existingIn(candidates: readonly Candidate[], answer: unknown): Candidat
 
 /** Curves with the core token that each of them takes. */
 async function curvesOf(
-  rpc: Rpc,
+  node: Pick<FreshNode, 'read'>,
   curves: readonly OwnCurve[],
   payers: readonly Address[],
   signal?: AbortSignal,
@@ -157,10 +153,10 @@ async function curvesOf(
   const endsCalls = curves.map(({ id, launchpad }) =>
     launchpadOf(launchpad).endsCalls.map((data) => ethCall(id, data)),
   )
-  const answers = await rpc.all(endsCalls.flat(), signal)
+  const reading = await node.read(endsCalls.flat(), signal)
   return curves.flatMap((curve, i): Venue[] => {
-    const own = answers.splice(0, endsCalls[i]!.length)
-    if (own.some((answer) => answer instanceof RpcFailure)) return []
+    const own = endsCalls[i]!.map((call) => reading.returned(call))
+    if (own.includes(null)) return []
     const ends = launchpadOf(curve.launchpad).endsIn(own as Hex[])
     return ends && payers.includes(ends.pair) ? [{ kind: 'curve', payer: ends.pair, curve }] : []
   })

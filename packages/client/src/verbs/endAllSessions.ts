@@ -4,7 +4,7 @@ import { PitRefusal } from '../errors.ts'
 import { readSessionNonce } from '../own/sessionNonce.ts'
 import { hashing } from '../verify/grant.ts'
 import { type RecordedSession, recordedSessions } from './recordedSessions.ts'
-import { sendOwn } from './sendOwn.ts'
+import { ending, sendOwn } from './sendOwn.ts'
 import type { Receipt } from './sendSigned.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function endAllSessions(deps: ClientDeps, options: VerbOptions = {}
   const { sessions } = await recordedSessions(deps, options)
   const alive = sessions.filter(({ state }) => state === 'alive')
   const before = await readSessionNonce(deps, options)
-  const receipts = await sendOwn(deps, [endAllCall(deps.pins.addresses)], options)
+  const receipts = await sendOwn(ending(deps), [endAllCall(deps.pins.addresses)], options)
   const after = await readSessionNonce(deps, options)
   if (after <= before)
     throw new PitRefusal(

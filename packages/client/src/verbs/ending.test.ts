@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { fromViem } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
+import { openNode } from '../own/node.ts'
 import { type Rpc, RpcFailure } from '../own/rpc.ts'
 import { pinsOf } from '../pins.ts'
 import { memoryRecords, openRecords } from '../records.ts'
@@ -59,8 +60,9 @@ function depsOn(rpc: Rpc, revoke: () => Promise<unknown>): ClientDeps {
   return {
     api: { 'live.session.revoke': revoke } as never,
     account,
+    endingAccount: account,
     pins,
-    rpc: { ...rpc, findVenues: async () => [] },
+    rpc: openNode(rpc, pins, () => NOW_S * 1000),
     nowMs: () => NOW_S * 1000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),

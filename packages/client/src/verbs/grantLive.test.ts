@@ -4,9 +4,11 @@ import { CHAIN_ID, executorAttestationText } from '@pit/protocol'
 import fc from 'fast-check'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
+import { fakeMarket } from '../../test/fakeMarket.ts'
 import { fromViem } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { isRefusal } from '../errors.ts'
+import { openNode } from '../own/node.ts'
 import { pinsOf } from '../pins.ts'
 import { memoryRecords, openRecords } from '../records.ts'
 import { grantLive, type LiveIntent } from './grantLive.ts'
@@ -58,8 +60,9 @@ async function open(change: (agent: Record<string, unknown>) => void = () => {})
       },
     } as never,
     account,
+    endingAccount: account,
     pins,
-    rpc: { all: async () => [], findVenues: async () => [] },
+    rpc: openNode(fakeMarket([]), pins, () => 1_800_000_000_000),
     nowMs: () => 1_800_000_000_000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),

@@ -62,6 +62,8 @@ export async function grantLive(
   const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => executorOf(deps, agentId, agent))
   if (bounds) await readingAnswer('GRANT_CAPS', () => checkWithin(agent, bounds))
   if (sessionId !== undefined) await checkSession(deps, sessionId, executor)
+  // Before anything is spent on an executor that could not be granted a session now.
+  await deps.rpc.mustBeFresh()
   await beforeGrant?.(executor)
   const granted = bounds && (await grantSession(deps, { ...askOf(bounds), executor }, { ...grant, signal }))
   const body = { session_id: granted?.terms.sessionId ?? sessionId! }

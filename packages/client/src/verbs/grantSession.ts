@@ -6,7 +6,7 @@ import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../e
 import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
 import { marksRequest } from '../own/marks.ts'
 import { readPrices } from '../own/price.ts'
-import { resultOf } from '../own/rpc.ts'
+import type { RpcCall } from '../own/rpc.ts'
 import { readSessionNonce } from '../own/sessionNonce.ts'
 import { isRecordId } from '../records.ts'
 import { checkBinding, checkMarks, checkRoots, type GrantParams, type Pending } from '../verify/grant.ts'
@@ -125,18 +125,16 @@ async function sign(deps: ClientDeps, request: GrantParams, pending: Pending, op
   const lastsS = request.expires_in_s ?? SESSION.expiresInSDefault
   const binding = checkBinding({ pins, wallet: account.address, request: request, nowS }, pending)
   const markRequest = marksRequest(pins, [NATIVE, ...binding.tokens], nowS * 1000)
-  const [[marksAnswer, nonce], curves, sessionNonce] = await Promise.all([
-    rpc.all(
-      [markRequest.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
-      options.signal,
-    ),
+  const nonce: RpcCall = { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }
+  const [reading, curves, sessionNonce] = await Promise.all([
+    rpc.read([markRequest.call, nonce], options.signal),
     readSessionCurves(rpc, pins, binding.tokens, options.signal),
     binding.controls ? readSessionNonce(deps, options) : null,
   ])
-  const marks = markRequest.read(resultOf(marksAnswer))
+  const marks = markRequest.read(reading)
   await checkPrices(deps, binding, nowS, options)
   const checked = checkRoots({ pins, binding, marks, lastsS, curves, nonce: sessionNonce }, pending)
-  const authorization = checkAuthorization(deps, pending, Number(BigInt(resultOf(nonce))), options)
+  const authorization = checkAuthorization(deps, pending, Number(BigInt(reading.value(nonce))), options)
   const setup = options.sendSetup
     ? readSetup(deps, pending, { request, binding, marks, curves: curves.map(({ id }: OwnCurve) => id) })
     : { approvals: [], calls: [] }

@@ -5,7 +5,7 @@ import { normalized } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { must } from '../errors.ts'
 import { SIZE_BAND_BPS } from '../own/ownPrice.ts'
-import { resultOf } from '../own/rpc.ts'
+import { ethCall } from '../own/rpc.ts'
 import type { Approval, PlanReading } from '../verify/readPlan.ts'
 import type { Verified } from '../verify/verified.ts'
 
@@ -18,8 +18,8 @@ export async function signPermit({ account, pins, rpc }: ClientDeps, permit: Per
     functionName: 'allowance',
     args: [account.address, permit.details.token, pins.router],
   })
-  const [answer] = await rpc.all([{ method: 'eth_call', params: [{ to: pins.permit2, data }, 'latest'] }])
-  const nonce = Number(BigInt(`0x${resultOf(answer).slice(130, 194)}`))
+  const call = ethCall(pins.permit2, data)
+  const nonce = Number(BigInt(`0x${(await rpc.read([call])).value(call).slice(130, 194)}`))
   must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit does not have the next nonce', { nonce })
   const typed = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   return normalized(await account.signTypedData(typed as never))

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { fromViem } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { isRefusal } from '../errors.ts'
+import { openNode } from '../own/node.ts'
 import { type Rpc, RpcFailure } from '../own/rpc.ts'
 import { pinsOf } from '../pins.ts'
 import { memoryRecords, openRecords } from '../records.ts'
@@ -80,8 +81,9 @@ async function refund(lie: Lie = {}) {
       'hosted.executor': async () => ({ executor_attestation: { signature } }),
     } as never,
     account,
+    endingAccount: account,
     pins,
-    rpc: { ...rpc, findVenues: async () => [] },
+    rpc: openNode(rpc, pins, () => nowMs),
     nowMs: () => nowMs,
     sleep: async () => {
       nowMs += 10_000

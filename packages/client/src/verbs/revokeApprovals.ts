@@ -3,7 +3,7 @@ import { encodeFunctionData } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
 import { type Allowance, readAllowances } from '../own/allowances.ts'
-import { type OwnCall, sendOwn } from './sendOwn.ts'
+import { ending, type OwnCall, sendOwn } from './sendOwn.ts'
 import type { Receipt } from './sendSigned.ts'
 import { named } from './trade.ts'
 
@@ -52,7 +52,7 @@ export async function revokeApprovals(
   if (before.length === 0) return { revoked: [], receipts: [] }
   if (options.confirm && !(await options.confirm(before)))
     throw new PitRefusal('NOT_CONFIRMED', 'Revoking approvals was not confirmed; nothing was signed.')
-  const receipts = await sendOwn(deps, resetCalls(pins.permit2, before), options)
+  const receipts = await sendOwn(ending(deps), resetCalls(pins.permit2, before), options)
   const left = await read()
   if (left.length > 0)
     throw new PitRefusal(

@@ -17,7 +17,7 @@ import { type RootState, readRootStates } from '../own/roots.ts'
 import type { SessionRecord } from '../records.ts'
 import { hashing } from '../verify/grant.ts'
 import { rootIn } from '../verify/readDisable.ts'
-import { sendOwn } from './sendOwn.ts'
+import { ending, sendOwn } from './sendOwn.ts'
 import type { Receipt } from './sendSigned.ts'
 
 export interface RevokeSessionRequest {
@@ -171,7 +171,7 @@ async function endAll(deps: ClientDeps, roots: readonly Root[], options: VerbOpt
     if (states[i] !== 'alive' || delegation === null) continue
     const call = { to: deps.pins.addresses.manager, data: encodeDisable(delegation) }
     try {
-      receipts.push(...(await sendOwn(deps, [call], options)))
+      receipts.push(...(await sendOwn(ending(deps), [call], options)))
     } catch (cause) {
       if (!isRefusal(cause)) throw cause
       error ??= cause

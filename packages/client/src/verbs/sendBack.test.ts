@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { fromViem } from '../account.ts'
 import type { ClientDeps } from '../deps.ts'
 import { PitRefusal } from '../errors.ts'
+import { openNode } from '../own/node.ts'
 import { type Rpc, RpcFailure } from '../own/rpc.ts'
 import { pinsOf } from '../pins.ts'
 import { memoryRecords, openRecords } from '../records.ts'
@@ -67,8 +68,9 @@ const depsOn = (rpc: Rpc): ClientDeps => ({
     },
   } as never,
   account,
+  endingAccount: account,
   pins,
-  rpc: { ...rpc, findVenues: async () => [] },
+  rpc: openNode(rpc, pins, () => 1_000),
   nowMs: () => 1_000,
   sleep: async () => {},
   records: openRecords(memoryRecords(), account.address),
@@ -115,6 +117,6 @@ it('continues after an interruption with what is left on the chain', async () =>
 it('ends with the owner’s own no', async () => {
   const { rpc, sent } = chain({ balances: held() })
   const declining = { ...account, signTransaction: () => Promise.reject(new Error('Declined.')) }
-  await expect(sendBack({ ...depsOn(rpc), account: declining }, REQUEST)).rejects.toThrow('Declined.')
+  await expect(sendBack({ ...depsOn(rpc), endingAccount: declining }, REQUEST)).rejects.toThrow('Declined.')
   expect(sent).toEqual([])
 })

@@ -10,7 +10,7 @@ import { endAllSessions } from './endAllSessions.ts'
 import { recordedSessions } from './recordedSessions.ts'
 import { revokeApprovals } from './revokeApprovals.ts'
 import { revokeSession } from './revokeSession.ts'
-import { sendOwn } from './sendOwn.ts'
+import { ending, sendOwn } from './sendOwn.ts'
 
 export interface SendBackRequest {
   to: Address
@@ -97,7 +97,9 @@ export async function sendBack(
       leave('token', name, `${amountText(deps, token, held)} is worth less than its gas.`)
     else await run({ kind: 'token', name }, () => sendToken(deps, { to, token, held }, options))
   }
-  await run({ kind: 'ether', name: 'ETH' }, () => sendOwn(deps, [{ to, data: '0x', value: 'rest' }], options))
+  await run({ kind: 'ether', name: 'ETH' }, () =>
+    sendOwn(ending(deps), [{ to, data: '0x', value: 'rest' }], options),
+  )
   return { steps, left: steps.filter(({ state }) => state === 'left') }
 }
 
@@ -208,7 +210,7 @@ function sendToken(
   options: VerbOptions,
 ) {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, held] })
-  return sendOwn(deps, [{ to: token, data }], options)
+  return sendOwn(ending(deps), [{ to: token, data }], options)
 }
 
 const nameOf = ({ pins }: ClientDeps, token: Address): string => pins.tokens.get(token)?.symbol ?? token

@@ -2,7 +2,7 @@ import { NATIVE, type Order, type OrderList } from '@pit/chain'
 import { describe, expect, it } from 'vitest'
 import { fakeMarket, keyOf, pins, TOKEN, USDG } from '../../test/fakeMarket.ts'
 import type { ClientDeps } from '../deps.ts'
-import { openNode } from '../own/price.ts'
+import { openNode } from '../own/node.ts'
 import { checkPrices } from './signWanted.ts'
 
 const NOW_MS = 1_800_000_000_000

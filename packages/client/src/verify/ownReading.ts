@@ -9,14 +9,14 @@ import type { Trial } from '../own/trial.ts'
 export interface OwnReading {
   marks: OwnMarks
   market: OwnMarket
-  /** The planned route; null for two pinned tokens, or if the node cannot quote it. */
+  /** The planned route, quoted. Null if its pools quote nothing; not read for two pinned tokens that were simulated. */
   route: RouteReading | null
   /** The plan's own transactions, tried on the client's node. */
   trial: Trial
   /** Of a bought token outside the pins; null if nothing was simulated. */
   sale: Sale | null
-  /** Of the pools on the route whose hook sets the fee; null if unread. */
-  dynamicFeesPips: readonly (number | null)[]
+  /** Of the pools on the route whose hook sets the fee. */
+  dynamicFeesPips: readonly number[]
   standsOnBeacon(token: Address): boolean
   /** Of the wallet, pending transactions counted. */
   nonce: number

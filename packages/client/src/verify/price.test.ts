@@ -107,8 +107,8 @@ describe('the price of a token without a mark', () => {
     expect(brokenBy({ own: bestOut(1_120n) })).toBe('PRICE')
     expect(brokenBy({ own: bestOut(12_000n) })).toBe('PRICE')
   })
-  it('refuses a low minimum if the route cannot be quoted', () => {
-    expect(brokenBy({ own: { ...bestOut(1_130n), route: null } })).toBe('PRICE')
+  it('refuses a route that quotes nothing', () => {
+    expect(brokenBy({ own: { route: null } })).toBe('IMPACT_OWN')
   })
   it('refuses an end that the client cannot price, and does not list PRICE if NO_REFERENCE is accepted', () => {
     const own = { market: { paid: same(ETHER), bestOut: null } }
@@ -262,8 +262,7 @@ describe('the sale of a bought token outside the pins', () => {
   it('counts as failed if the node cannot simulate it', () => {
     const own = { trial: { ok: false as const, why: 'method not found', unsupported: true }, sale: null }
     expect(brokenBy({ own })).toBe('RISK_NOT_ACCEPTED')
-    const checks = run({ own, request: { accept_risks: ['HONEYPOT'] } })
-    expect(missingChecks(checks)).toEqual(['QUOTE_OWN'])
+    expect(brokenBy({ own, request: { accept_risks: ['HONEYPOT'] } })).toBeUndefined()
   })
 })
 

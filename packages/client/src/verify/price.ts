@@ -35,7 +35,6 @@ export function checkPoolFees({ reading }: Pick<Terms, 'reading'>, { dynamicFees
     }),
   )
   for (const pips of [...fixed, ...dynamicFeesPips]) {
-    if (pips === null) continue
     const isFair = pips <= TRADE.maxPoolFeePips
     must(
       isFair,

@@ -13,6 +13,7 @@ import {
   TRADE,
 } from '@pit/protocol'
 import { broken, must } from '../errors.ts'
+import type { RouteReading } from '../own/impact.ts'
 import { feeClassOf, type Pins } from '../pins.ts'
 import { checkApprovals } from './approvals.ts'
 import type { OwnReading } from './ownReading.ts'
@@ -48,30 +49,35 @@ export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
   checkFee(terms, own)
   checkShield(terms)
   checkListed(terms, own)
+  checkRoute(terms, own)
   const slippageBps = slippageOf(terms, own)
   checkPoolFees(terms, own)
   const isPriced = checkPrice(terms, own, slippageBps)
   checkTrial(terms, own, slippageBps)
   checkSale(terms, own)
   checkImpact(terms, own)
-  const says = own.sale?.ok
-    ? 'The client’s own trial delivers what was quoted, and the token can be sold again.'
-    : 'The client’s own trial delivers what was quoted.'
   return [
     { rule: 'FEE_CLASS', says: `The fee class is ${terms.plan.fee_class}.` },
     { rule: 'FEE_BPS', says: `The fee is ${terms.plan.fee_bps} bps of the ${terms.plan.fee_side}.` },
     ...(isPriced ? [{ rule: 'PRICE', says: 'Size and minimum are near the client’s own prices.' }] : []),
-    ...(own.trial.ok ? [{ rule: 'QUOTE_OWN', says }] : []),
+    { rule: 'QUOTE_OWN', says: quoteText(own) },
     ...(own.route ? [{ rule: 'IMPACT_OWN', says: 'The price impact is as disclosed.' }] : []),
   ]
 }
 
+function quoteText({ trial, sale }: OwnReading): string {
+  if (!trial.ok) return 'The planned pools quote what was quoted. Your node cannot simulate the trade.'
+  return sale?.ok
+    ? 'The client’s own trial delivers what was quoted, and the token can be sold again.'
+    : 'The client’s own trial delivers what was quoted.'
+}
+
 /**
- * Checks that a plan passed without: the node or the market gave nothing to make them by.
+ * Checks that a plan passed without: the market gave nothing to make them by.
  * @public
  */
 export const missingChecks = (checks: readonly Checked[]): string[] =>
-  ['PRICE', 'QUOTE_OWN'].filter((rule) => !checks.some((one) => one.rule === rule))
+  ['PRICE'].filter((rule) => !checks.some((one) => one.rule === rule))
 
 /** A later deadline would let the relayer choose when to execute. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
@@ -191,13 +197,28 @@ function checkListed({ accepted, pins, tokenIn, tokenOut }: Terms, own: OwnReadi
 /** How much pools may move between the plan's block and the client's. */
 const MOVED_BPS = 100
 
-/** Simulates the exact transactions on the client's own node: output, spending and recipients. */
-function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number): void {
-  if (!trial.ok) {
-    if (trial.unsupported) return
+/** A route that quotes nothing cannot be compared with anything. */
+function checkRoute({ pins, tokenIn, tokenOut }: Terms, { route, trial }: OwnReading): void {
+  const isSimulatedPair = trial.ok && pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
+  must(
+    isSimulatedPair || route !== null,
+    'IMPACT_OWN',
+    'the planned route quotes nothing on the client’s own node',
+  )
+}
+
+/** Output after the fee; a token's own tax, which only a simulation shows, is not in it. */
+const quotedOut = ({ fee_side, fee_bps }: Terms['plan'], { out }: RouteReading): bigint =>
+  fee_side === 'output' ? lessBps(out, fee_bps) : out
+
+/**
+ * The exact transactions, simulated on the client's own node; the quotes of the planned pools if that node has no
+ * simulation.
+ */
+function checkTrial({ plan }: Terms, { trial, route }: OwnReading, slippageBps: number): void {
+  if (!trial.ok && !trial.unsupported)
     broken('QUOTE_OWN', `the simulation on the client’s own node failed: ${trial.why}`)
-  }
-  const [received] = trial.changes
+  const received = trial.ok ? trial.changes[0] : quotedOut(plan, route!)
   const minimum = leastOut({ plan })
   must(
     received !== undefined && received >= minimum,

@@ -50,6 +50,8 @@ export const RULE_CURES: Readonly<Partial<Record<ClientVerificationRule, string>
 export const TRANSPORT_CURES = {
   SERVER_UNREACHABLE: 'Check that the server is running and that its address is right, then try again.',
   RPC_UNAVAILABLE: 'Check the address of your own node, or use another node.',
+  NODE_BEHIND:
+    'Wait until your node follows the chain again, or use another node, and check this computer’s clock.',
   NOT_CONFIRMED: 'Nothing was signed. Confirm it to continue.',
   NOT_MINED: 'Look for the transaction on your own node before you send another.',
   NOT_RUNNABLE: 'Check that the wallet holds enough ETH for gas, then try again.',
