@@ -217,8 +217,11 @@ const CODES: Provoked[] = [
     asks: (path, body) => {
       if (path === 'live/fast') body.min_out = '1'
     },
-    // The refused trade is final at once: its deadline has passed on this node.
-    node: node('eth_getBlockByNumber', (block) => ({ ...block, timestamp: '0xffffffff' })),
+    // The refused trade is final at once: its deadline of 45 s has passed on this node.
+    node: node('eth_getBlockByNumber', (block) => ({
+      ...block,
+      timestamp: `0x${(Math.floor(Date.now() / 1000) + 55).toString(16)}`,
+    })),
     async run(client) {
       await client
         .fastTrade({ token_in: 'ETH', token_out: 'USDG', usd: 5 }, { fallback: false })

@@ -18,6 +18,7 @@ import { fromViem } from '../src/account.ts'
 import type { ClientDeps } from '../src/deps.ts'
 import { isRefusal } from '../src/errors.ts'
 import type { OrderIntent } from '../src/orders/intent.ts'
+import { atFreshHead } from '../src/own/atFreshHead.ts'
 import { openNode } from '../src/own/node.ts'
 import { type Rpc, RpcFailure } from '../src/own/rpc.ts'
 import { pinsOf } from '../src/pins.ts'
@@ -45,6 +46,8 @@ export interface Lies {
   /** Whether sent transactions take effect. */
   isIgnored?: boolean
   withControls?: boolean
+  /** Seconds that the newest block is old. */
+  headAgeS?: number
 }
 
 interface Cancelling {
@@ -134,7 +137,11 @@ export async function open(lies: Lies = {}) {
           return word('7')
         }
         if (method === 'eth_getBlockByNumber')
-          return { number: '0x1', timestamp: `0x${NOW_S.toString(16)}`, baseFeePerGas: '0x7' }
+          return {
+            number: '0x1',
+            timestamp: `0x${(NOW_S - (lies.headAgeS ?? 0)).toString(16)}`,
+            baseFeePerGas: '0x7',
+          }
         if (method === 'eth_getTransactionCount') return `0x${state.sent.length.toString(16)}`
         if (method === 'eth_estimateGas') return '0xea60'
         if (method === 'eth_getTransactionReceipt')
@@ -142,12 +149,13 @@ export async function open(lies: Lies = {}) {
         return new RpcFailure(`no ${method}`)
       }),
   }
+  const node = openNode(rpc, pins, () => NOW_S * 1000)
   const deps: ClientDeps = {
     api: api as never,
-    account,
+    account: atFreshHead(account, node),
     endingAccount: account,
     pins,
-    rpc: openNode(rpc, pins, () => NOW_S * 1000),
+    rpc: node,
     nowMs: () => NOW_S * 1000,
     sleep: async () => {},
     records: openRecords(memoryRecords(), account.address),
