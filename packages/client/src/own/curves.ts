@@ -1,7 +1,7 @@
 import { type Address, type CurveSide, type Hex, launchpadOf, NATIVE } from '@pit/chain'
 import type { LaunchpadKind } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
-import type { FreshNode, Reading } from './node.ts'
+import type { Reading, StateReader } from './reading.ts'
 import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A curve by the word of a pinned launchpad. */
@@ -29,7 +29,7 @@ export function curvesIn(
 
 /** A curve's current output for each amount, from its own contract; null if it quotes none. */
 export async function quoteCurve(
-  node: FreshNode,
+  node: StateReader,
   { id, launchpad }: OwnCurve,
   { side, amounts }: { side: CurveSide; amounts: readonly bigint[] },
   signal?: AbortSignal,
@@ -47,7 +47,7 @@ export async function quoteCurve(
  * for that token. None unless the session binds ETH.
  */
 export async function readSessionCurves(
-  node: FreshNode,
+  node: StateReader,
   pins: Pins,
   tokens: readonly Address[],
   signal?: AbortSignal,

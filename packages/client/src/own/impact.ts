@@ -13,7 +13,7 @@ import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Addre
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
 import { quoteCurve } from './curves.ts'
-import type { FreshNode } from './node.ts'
+import type { StateReader } from './reading.ts'
 import { ethCall, type RpcCall } from './rpc.ts'
 
 const SMALL_SHARE = 1_000n
@@ -27,7 +27,7 @@ export interface QuoteCall {
 
 /** A pinned pool's current output for an amount; null if it quotes none. */
 export async function quotePool(
-  node: FreshNode,
+  node: StateReader,
   pins: Pins,
   pool: FastPool,
   amount: bigint,
@@ -61,7 +61,7 @@ export interface RouteReading {
 
 /** Quotes the planned route on the client's own node; null if one of its pools quotes nothing. */
 export async function readRoute(
-  node: FreshNode,
+  node: StateReader,
   pins: Pins,
   { legs, curve, tokenOut, taken }: PlanReading,
   signal?: AbortSignal,
@@ -92,7 +92,7 @@ const impactOf = (out: bigint, paid: bigint, smallOut: bigint, smallPaid: bigint
   smallOut === 0n ? 0 : 10_000 - Number(bpsDown(out * smallPaid, smallOut * paid))
 
 async function walkAll(
-  node: FreshNode,
+  node: StateReader,
   pins: Pins,
   walks: readonly { leg: LegPath; amount: bigint }[],
   signal?: AbortSignal,
@@ -113,7 +113,7 @@ async function walkAll(
 }
 
 async function quoteAll(
-  node: FreshNode,
+  node: StateReader,
   quotes: readonly QuoteCall[],
   signal?: AbortSignal,
 ): Promise<bigint[] | null> {

@@ -2,7 +2,7 @@ import { type Address, markCalls, markPriceIn, multicall3Abi, NATIVE } from '@pi
 import { stockSessionOf } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
-import type { Reading } from './node.ts'
+import type { Reading } from './reading.ts'
 import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A price the client read itself: dollars of one whole token times 10^18. */

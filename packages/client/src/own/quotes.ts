@@ -1,7 +1,7 @@
 import { type CurveSide, type Hex, launchpadOf } from '@pit/chain'
 import type { Pins } from '../pins.ts'
 import { askHop } from './impact.ts'
-import type { FreshNode } from './node.ts'
+import type { StateReader } from './reading.ts'
 import { ethCall, type RpcCall } from './rpc.ts'
 import { reverseHop, type Venue } from './venues.ts'
 
@@ -14,7 +14,7 @@ export interface VenueQuote {
 
 /** Current output of each venue, read in one batch; zero if it has none. */
 export async function quoteVenues(
-  node: FreshNode,
+  node: StateReader,
   pins: Pins,
   quotes: readonly VenueQuote[],
   signal?: AbortSignal,

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
 import { decodeFunctionResult, encodeFunctionData, type Hex as ViemHex } from 'viem'
-import type { Reading } from './node.ts'
+import { malformed, type Reading } from './reading.ts'
 import { isUnsupported, type RpcCall, RpcFailure } from './rpc.ts'
 
 export interface TrialCall {
@@ -70,8 +70,9 @@ export function askTrial(
       const answer = reading.simulated(call)
       if (answer instanceof RpcFailure)
         return { ok: false, why: answer.message, unsupported: isUnsupported(answer) }
-      const [first, second] = answer as { calls: SimulatedCall[] }[]
+      const [first, second] = answer as ({ calls: SimulatedCall[] } | undefined)[]
       const results = first?.calls ?? []
+      if (results.length !== calls.length) malformed(call)
       const failed = results.slice(readings.length, last).find(({ status }) => status !== '0x1')
       if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }
       const balances = results.map(({ returnData }) => returnData)

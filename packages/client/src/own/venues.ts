@@ -13,8 +13,8 @@ import {
 import { decodeFunctionResult, encodeFunctionData, keccak256 } from 'viem'
 import type { Pins } from '../pins.ts'
 import { askCurves, curvesIn, type OwnCurve } from './curves.ts'
-import type { FreshNode } from './node.ts'
 import type { PoolLogs } from './poolLogs.ts'
+import type { StateReader } from './reading.ts'
 import { ethCall, type RpcCall } from './rpc.ts'
 
 /** A market of a token that the client found on its own node, and the core token on its other side. */
@@ -40,7 +40,7 @@ export const payersOf = ({ tokens }: Pick<Pins, 'tokens'>): Address[] =>
  * Pools of the usual fees and curves of the pinned launchpads take one exchange (and one more for a curve's
  * pair); other v4 pools come from the manager's logs beside it, if the node serves them.
  */
-export function createFindVenues(node: Pick<FreshNode, 'read'>, pins: Pins, logs: PoolLogs): FindVenues {
+export function createFindVenues(node: StateReader, pins: Pins, logs: PoolLogs): FindVenues {
   return async (token, signal) => {
     const payers = payersOf(pins).filter((payer) => payer !== token)
     const candidates = payers.flatMap((payer) => candidatesOf(pins, payer, token))
@@ -144,7 +144,7 @@ function existingIn(candidates: readonly Candidate[], answer: Hex): Candidate[] 
 
 /** Curves with the core token that each of them takes. */
 async function curvesOf(
-  node: Pick<FreshNode, 'read'>,
+  node: StateReader,
   curves: readonly OwnCurve[],
   payers: readonly Address[],
   signal?: AbortSignal,
