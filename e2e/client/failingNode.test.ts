@@ -130,8 +130,8 @@ const errorIn =
   (method: string | null, message: string, code = -32_000): Fault =>
   (messages, answers) =>
     answers.map((answer) => {
-      const asked = messages.find(({ id }) => id === answer.id)!
-      const isHit = asked.method === method || (method === null && asked.method !== 'eth_getBlockByNumber')
+      const call = messages.find(({ id }) => id === answer.id)!
+      const isHit = call.method === method || (method === null && call.method !== 'eth_getBlockByNumber')
       return isHit ? { id: answer.id, error: { code, message } } : answer
     })
 const onSimulation =

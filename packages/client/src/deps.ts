@@ -9,7 +9,7 @@ export interface ClientDeps {
   api: Api
   /** Signs transactions and typed data only while the client's node shows a new block. */
   account: Account
-  /** The same account for what ends or moves out, which must work while the node stands still. */
+  /** The same account for ending and withdrawing, which must work while the node stands still. */
   endingAccount: Account
   pins: Pins
   rpc: OwnNode

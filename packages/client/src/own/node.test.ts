@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fakeMarket, pins } from '../../test/fakeMarket.ts'
+import { fakeMarket, pins, TOKEN } from '../../test/fakeMarket.ts'
 import type { Account } from '../account.ts'
 import { atFreshHead } from './atFreshHead.ts'
 import { openNode } from './node.ts'
@@ -122,6 +122,12 @@ describe('a simulation', () => {
     'method is unsupported for now',
   ])('is refused if the node could not make it: %s', async (message) => {
     await expect(simulate(-32_000, message)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+  })
+
+  it.each([null, {}, [], [{}]])('is refused if its result is malformed: %j', async (result) => {
+    const watching = askTrial(TOKEN, [], [{ holder: TOKEN, token: TOKEN }], { multicall3: TOKEN })
+    const reading = await read(result, watching.call)
+    expect(() => watching.read(reading)).toThrow('the answer is malformed')
   })
 })
 

@@ -38,13 +38,13 @@ class ReadingOfNode {
     this.#answers = answers
   }
 
-  /** What a call returned; null if it reverts or there is no code at the address. */
+  /** Result of a call; null if it reverts or there is no code at the address. */
   returned(call: RpcCall): Hex | null {
     const answer = this.#answers.get(call)
     return answer instanceof RpcFailure || answer === '0x' ? null : hexOf(call, answer)
   }
 
-  /** What must be there. */
+  /** Result of a call that must have one. */
   value(call: RpcCall): Hex {
     return this.returned(call) ?? unreadable(call, 'it reverts, or there is no contract')
   }

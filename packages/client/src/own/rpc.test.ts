@@ -32,7 +32,7 @@ it.each([
   expect(isUnsupported(answer)).toBe(false)
 })
 
-it('tells a revert from a failure of the node by code or return data', async () => {
+it('separates a revert from a failure of the node by code or return data', async () => {
   const isRevert = async (error: object) => isReverted((await failure(error))[0])
   expect(await isRevert({ code: 3, message: 'no' })).toBe(true)
   expect(await isRevert({ code: -32000, message: 'no', data: '0x08c379a0' })).toBe(true)

@@ -111,7 +111,7 @@ export function rpcOf(provider: Eip1193): Rpc {
 
 type WalletError = Error & { data?: unknown; code?: unknown }
 
-/** Wallets put the error of their node into the data of their own. */
+/** Wallets wrap the node's error in the data of theirs. */
 function failureIn(error: WalletError): RpcFailure {
   const inner = error.data as Partial<WalletError> | null | undefined
   return typeof inner === 'object' && typeof inner?.code === 'number'

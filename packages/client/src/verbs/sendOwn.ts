@@ -16,7 +16,7 @@ export interface OwnCall {
 
 const WAIT_S = 120
 
-/** What ends or moves out is signed at any block: it must work while the node stands still. */
+/** Ending and withdrawing are signed at any block: they must work while the node stands still. */
 export const ending = (deps: ClientDeps): ClientDeps => ({ ...deps, account: deps.endingAccount })
 
 /** Signs the owner's own calls one after the other and sends them by the client's own node. */
