@@ -15,7 +15,7 @@ export function nameIn(uri: string): string | null {
   try {
     const text = match[1] ? Buffer.from(match[2]!, 'base64').toString('utf8') : decodeURIComponent(match[2]!)
     const { name } = JSON.parse(text)
-    return typeof name === 'string' && name.trim() !== '' ? shortText(name.trim()) : null
+    return typeof name === 'string' ? shortText(name) : null
   } catch {
     return null
   }

@@ -126,6 +126,7 @@ it('reads a name only if the registry holds the file', () => {
   ])
     expect(nameIn(uri), uri).toBeNull()
   expect(nameIn(file({ name: 7 }))).toBeNull()
+  expect(nameIn(file({ name: 'Atlas\u202etxt' }))).toBeNull()
   expect(nameIn(file({ name: 'x'.repeat(40_000) }))).toBeNull()
   expect(nameIn(file({ name: 'y'.repeat(200) }))).toHaveLength(64)
 })

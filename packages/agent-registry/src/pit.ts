@@ -46,7 +46,16 @@ export function openPitRegistry({
       const record = await call(encodeFunctionData({ abi, functionName: 'agent', args: [id] }))
       const { token, symbol, name } = decodeFunctionResult({ abi, functionName: 'agent', data: record })
       const agent_id = id.toString()
-      return { status: 'ok', agent: { agent_id, token: lower(token), symbol, role: ROLES[role], name } }
+      return {
+        status: 'ok',
+        agent: {
+          agent_id,
+          token: lower(token),
+          symbol: shortText(symbol),
+          role: ROLES[role],
+          name: shortText(name),
+        },
+      }
     },
     async agent(id) {
       if (BigInt(id) > MAX_UINT256) return null
@@ -100,7 +109,7 @@ function agentIn(answer: Hex): VaultAgent | null {
     agentWallet: lower(agent.agentWallet),
     beneficiary: lower(agent.beneficiary),
     token: lower(agent.token),
-    symbol: shortText(agent.symbol),
-    name: shortText(agent.name),
+    symbol: shortText(agent.symbol) ?? '',
+    name: shortText(agent.name) ?? '',
   }
 }

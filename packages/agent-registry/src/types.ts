@@ -1,4 +1,4 @@
-import type { Answer } from '@pit/protocol'
+import { type Answer, visibleName } from '@pit/protocol'
 import type { Address } from 'viem'
 
 export type PartnerAgent = NonNullable<Answer<'auth.verify'>['partner_agent']>
@@ -45,6 +45,5 @@ export interface AgentRegistry extends PartnerRegistry, AgentVault {
 export const MAX_UINT256 = 2n ** 256n - 1n
 const MAX_TEXT_CHARS = 64
 
-/** PostgreSQL text cannot hold zero characters. */
-export const shortText = (text: string): string =>
-  [...text.replaceAll('\u0000', '')].slice(0, MAX_TEXT_CHARS).join('')
+/** Text that an owner chose; null if it is blank or has invisible characters. */
+export const shortText = (text: string): string | null => visibleName(text, MAX_TEXT_CHARS)

@@ -1,12 +1,9 @@
-import { grouped } from '@pit/protocol'
+import { grouped, withoutInvisible } from '@pit/protocol'
 import { REASON_MAX_CHARS } from './decisionSchema.ts'
-
-/** Control, direction and lone surrogate characters, which could hide or forge text. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Untrusted text for a log or a prompt: one line, bounded, no invisible characters. */
 export const plainText = (text: string, maxChars = REASON_MAX_CHARS): string =>
-  [...text.replace(UNSEEN, ' ')].slice(0, maxChars).join('').trim()
+  [...withoutInvisible(text)].slice(0, maxChars).join('').trim()
 
 /** A price for messages, with decimals by its size. */
 export function shownPrice(priceE18: bigint): string {

@@ -132,7 +132,12 @@ function complaint({ type, message, schema }: ValueError): string {
     const values = (schema['anyOf'] as TSchema[]).map((option) => option['const'])
     if (values.every((value) => value !== undefined)) return `must be one of ${values.join(', ')}`
   }
-  const wordless = [ValueErrorType.StringPattern, ValueErrorType.Union, ValueErrorType.Literal].includes(type)
+  const wordless = [
+    ValueErrorType.StringPattern,
+    ValueErrorType.StringFormat,
+    ValueErrorType.Union,
+    ValueErrorType.Literal,
+  ].includes(type)
   if (wordless && typeof schema['description'] === 'string') {
     return `is malformed; expected ${schema['description']}`
   }

@@ -3,6 +3,22 @@ import type { Json } from './canonicalJson.ts'
 /** Controls, formats (bidi marks too), private and lone surrogate characters, separators, ignorable characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu
 
+/**
+ * Whether a name, label or reason has characters that it may not have. Emoji made of several with joiners have them
+ * too: two different texts could look the same.
+ */
+export const hasInvisible = (text: string): boolean => text.search(INVISIBLE) !== -1
+
+/** A third party's name, composed (NFC) and cut; null if it is blank or has invisible characters. */
+export function visibleName(text: string, maxChars: number): string | null {
+  // Cut first: the text may be megabytes long.
+  const name = text.slice(0, 4 * maxChars).normalize('NFC').trim()
+  return name === '' || hasInvisible(name) ? null : [...name].slice(0, maxChars).join('')
+}
+
+/** A brain's reason is no ground to refuse its order, so there they become spaces. */
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, ' ')
+
 /** Text of a third party as one line of visible characters, cut to `maxChars`. */
 export function visibleText(text: string, maxChars = 64): string {
   // Cut first as well: the input may be megabytes long.

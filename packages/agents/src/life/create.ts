@@ -84,7 +84,7 @@ export async function createAgent(deps: HostedDeps, input: CreateParams): Promis
     id,
     wallet,
     keyId,
-    name: input.name,
+    name: input.name?.normalize('NFC') ?? null,
     brain,
     params,
     intervalS,

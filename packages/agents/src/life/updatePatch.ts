@@ -37,7 +37,7 @@ export function updatePatch(
 ): AgentPatch {
   const brain = brainPatch(deps, current, request)
   return {
-    ...(request.name !== undefined && { name: request.name }),
+    ...(request.name !== undefined && { name: request.name?.normalize('NFC') ?? null }),
     ...brain,
     ...intervalPatch(deps, current, request),
     ...pairs,

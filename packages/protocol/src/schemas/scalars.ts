@@ -1,4 +1,5 @@
 import {
+  FormatRegistry,
   type ObjectOptions,
   type SchemaOptions,
   type TObject,
@@ -7,6 +8,7 @@ import {
   Type,
 } from '@sinclair/typebox'
 import { Address } from '../profile.ts'
+import { hasInvisible } from '../visibleText.ts'
 
 /** The same schema with a sentence for the reader; symbols (optional, kind) survive the spread. */
 export const says = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
@@ -67,6 +69,11 @@ export const OneOf = <const T extends readonly string[]>(values: T, description?
 
 export const Text = (description: string, options: SchemaOptions & { maxLength?: number } = {}) =>
   Type.String({ description, ...options })
+/** A name for people. TypeBox knows the format by the time the schema is used. */
+export function Name(description: string, options: { maxLength: number }) {
+  FormatRegistry.Set('name', (text) => !hasInvisible(text))
+  return Type.String({ description: `${description}; no invisible characters`, format: 'name', ...options })
+}
 export const Flag = (description: string) => Type.Boolean({ description })
 export const Count = (description: string) => Type.Integer({ description, minimum: 0 })
 export const Whole = (description: string) => Type.Integer({ description })

@@ -3,7 +3,7 @@ import { nowS } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { SanctionsFileError } from '@pit/platform/sanctions'
-import { checkWith, isPitError } from '@pit/protocol'
+import { checkWith, hasInvisible, isPitError } from '@pit/protocol'
 import { EarlyCloseRefused, RecordBroken, TransferRefused } from '@pit/treasury'
 import { ACTIONS } from './actions.ts'
 import { recordAction } from './audit.ts'
@@ -21,7 +21,7 @@ export function openOperator(deps: OperatorDeps): Operator {
       if (!isText(operator, MAX_NAME_CHARS)) throw new OperatorRefused('--operator <name> is missing')
       if (reason !== null && !isText(reason, MAX_REASON_CHARS)) {
         throw new OperatorRefused(
-          `a reason must have 1 to ${MAX_REASON_CHARS} characters and no control characters`,
+          `a reason must have 1 to ${MAX_REASON_CHARS} characters and no invisible characters`,
         )
       }
       if (row.needsReason !== null && reason === null) {
@@ -47,9 +47,8 @@ export function openOperator(deps: OperatorDeps): Operator {
   }
 }
 
-const CONTROL = /[\u0000-\u001f\u007f]/
 const isText = (text: unknown, maxChars: number): boolean =>
-  typeof text === 'string' && text.trim() !== '' && text.length <= maxChars && !CONTROL.test(text)
+  typeof text === 'string' && text.trim() !== '' && text.length <= maxChars && !hasInvisible(text)
 
 const REFUSALS = [
   EarlyCloseRefused,
