@@ -1,10 +1,14 @@
 import type { Address, CurvePool, Hex, PermitSingle, SignedAuthorization } from '@pit/chain'
-import type { Mark, RecordNow } from '@pit/market'
+import type { Mark, RecordNow, Audited as TokenAudited } from '@pit/market'
 import type { PlanHop } from '@pit/plans'
 import type { Answer, CoreSymbol, FeeClass, FeeSide, ShieldPolicy, schemas, Venue } from '@pit/protocol'
 
 export type Risk = Answer<'tokens.get'>['risks'][number]
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
+/** The audit verdict of one token. */
+export interface Audited extends TokenAudited {
+  token: Address
+}
 export type Check = Answer<'live.quote'>['policy'][number]
 export type Measured = schemas.Measured
 
@@ -144,8 +148,8 @@ export interface TradeQuote {
   ethUsd: number | null
   /** Risks of both tokens, the trade and (with shield) the audit; severe first, each code once per token. */
   risks: Risk[]
-  /** With shield. */
-  audit: Audit | null
+  /** With shield: the verdict of each end except native ETH. */
+  audits: readonly Audited[]
   timings: Record<string, number>
 }
 

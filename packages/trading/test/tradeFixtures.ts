@@ -168,7 +168,7 @@ export function quoteOf(params: Wanted = {}): { quote: TradeQuote; route: Builda
     gasPriceWei: 10_000_000n,
     ethUsd: 3_000,
     risks: [],
-    audit: null,
+    audits: [],
     timings: {},
     ...params.quote,
   }

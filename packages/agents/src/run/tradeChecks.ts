@@ -100,9 +100,9 @@ export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[]
   {
     code: 'SHIELD_MISMATCH',
     check({ trade, terms: { shield } }) {
-      const { request, audit } = quoteOf(trade)
+      const { request, audits } = quoteOf(trade)
       if (request.shield !== shield) return `The response is ${request.shield ? 'with' : 'without'} shield.`
-      return shield && !audit ? 'The response has shield without an audit.' : null
+      return shield && audits.length === 0 ? 'The response has shield without an audit.' : null
     },
   },
   {

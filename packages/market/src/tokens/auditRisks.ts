@@ -1,4 +1,4 @@
-import { type Answer, RISKS, type RiskCode } from '@pit/protocol'
+import { type Answer, RISKS, type RiskCode, severeFirst } from '@pit/protocol'
 import type { Verdict } from './audits/index.ts'
 import type { Audited } from './readAudit.ts'
 
@@ -22,6 +22,16 @@ export function auditRisks(
     ...(verdict === null ? [] : [riskOf(verdict, token, '')]),
     ...codes.map((code) => riskOf(code, token, ', according to the audit')),
   ]
+}
+
+/** A record's risks with those of its own audit, severe first. */
+export function withAudit(
+  { risks, address }: { risks: readonly Risk[]; address: string },
+  audited: Audited,
+): Risk[] {
+  const all = [...risks, ...auditRisks(address, audited, risks)]
+  const order = severeFirst(all.map((risk) => risk.code as RiskCode))
+  return all.toSorted((a, b) => order.indexOf(a.code as RiskCode) - order.indexOf(b.code as RiskCode))
 }
 
 function riskOf(code: RiskCode, token: string, source: string): Risk {

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, FEE, isPitError, NATIVE_TOKEN, type RiskCode, severeFirst } from '@pit/protocol'
-import { auditRisks } from './auditRisks.ts'
+import { type Answer, FEE, isPitError, NATIVE_TOKEN } from '@pit/protocol'
+import { withAudit } from './auditRisks.ts'
 import type { TokenDeps } from './deps.ts'
 import { isMajor } from './describeToken.ts'
 import type { Audited, AuditReader } from './readAudit.ts'
@@ -130,16 +130,9 @@ function finish(
   const { audited } = shield
   return {
     ...record,
-    risks: withAudit(record, audited),
+    risks: audited === null ? record.risks : withAudit(record, audited),
     fee_bps,
     shield: true,
     audit: audited?.audit ?? null,
   }
-}
-
-function withAudit({ risks, address }: RecordNow, audited: Audited | null): TokenShown['risks'] {
-  if (audited === null) return risks
-  const all = [...risks, ...auditRisks(address, audited, risks)]
-  const order = severeFirst(all.map((risk) => risk.code as RiskCode))
-  return all.toSorted((a, b) => order.indexOf(a.code as RiskCode) - order.indexOf(b.code as RiskCode))
 }

@@ -1,7 +1,8 @@
 import type { Permit2Domain } from '@pit/chain'
+import { withAudit } from '@pit/market'
 import { type Answer, CHAIN_ID, usdOf } from '@pit/protocol'
 import { disclosuresOf, routeRowOf } from '../quote/index.ts'
-import type { PlanStep, PlanTx, TradePlan } from '../types.ts'
+import type { PlanStep, PlanTx, TradePlan, TradeQuote } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { leftAfter } from './approvals.ts'
 import { missingJson, missingOf } from './holdings.ts'
@@ -86,7 +87,7 @@ export function describePlan(
     preview: plan.preview && previewJson(plan.preview),
     approval: approvalJson(planned),
     wallet_state: walletJson(planned),
-    tokens: tokensOf(planned),
+    tokens: tokensOf(quote),
     accepted_risks: accepted,
     ...disclosuresOf(quote),
     timings,
@@ -139,14 +140,16 @@ function walletJson({ request: { wallet: state }, waiting = null }: Planned): Pl
   }
 }
 
-/** Token records by address, with this trade's fee. */
-function tokensOf({ request: { quote } }: Planned): PlanAnswer['tokens'] {
-  const { fee_bps, shield, audit, shield_available } = disclosuresOf(quote)
-  const shieldFields = {
-    shield,
-    ...(shield ? { audit: audit ?? null } : { shield_available: shield_available! }),
-  }
-  return [quote.tokenIn, quote.tokenOut]
+/** Token records by address, with this trade's fee and each token's own verdict. */
+export const tokensOf = ({ tokenIn, tokenOut, fee, audits, request }: TokensQuote): PlanAnswer['tokens'] =>
+  [tokenIn, tokenOut]
     .filter(({ core }) => core === null)
-    .map(({ record }) => ({ ...record, fee_bps, ...shieldFields }))
+    .map(({ address, record }) => {
+      if (!request.shield) return { ...record, fee_bps: fee.bps, shield: false, shield_available: true }
+      const audited = audits.find(({ token }) => token === address)
+      const risks = audited ? withAudit(record, audited) : record.risks
+      return { ...record, risks, fee_bps: fee.bps, shield: true, audit: audited?.audit ?? null }
+    })
+type TokensQuote = Pick<TradeQuote, 'tokenIn' | 'tokenOut' | 'fee' | 'audits'> & {
+  request: Pick<TradeQuote['request'], 'shield'>
 }

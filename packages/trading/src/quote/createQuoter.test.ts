@@ -61,7 +61,7 @@ describe('a quote between core assets', () => {
       gasPriceWei: HEAD.baseFeeWei,
       ethUsd: 2_500,
       risks: [],
-      audit: null,
+      audits: [],
     })
     expect(quote.mid).toBeCloseTo(2_500, 6)
     expect(quote.routes).toEqual([

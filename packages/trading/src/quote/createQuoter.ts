@@ -3,7 +3,7 @@ import { crossMid } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import { type AtomPrice, fail, fractionOf, lessBps, slippageTolerance } from '@pit/protocol'
 import { taxBpsOf } from '../taxes.ts'
-import type { FailedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
+import type { Audited, FailedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
 import { createAggregators, isAggregator } from './aggregators.ts'
 import { createCallQuoter } from './byCall.ts'
 import { quoteCurves } from './curve.ts'
@@ -15,7 +15,7 @@ import { createMeasure, gasCostOf, maxPlausible, rank, type Yardsticks } from '.
 import { createPoolScanner } from './pools.ts'
 import { priceOf } from './prices.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
-import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
+import { risksOfTrade } from './risks.ts'
 import { checkRequestedSize, notionalOf, sizeOf } from './size.ts'
 import { readSnipeExempt } from './snipeExempt.ts'
 import type { UnpricedRoute } from './unpriced.ts'
@@ -186,7 +186,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
         gasPriceWei: yard.gasPriceWei,
         ethUsd: yard.ethUsd,
         risks: risksOfTrade({ tokenIn, tokenOut, best, audits: audited }),
-        audit: worstAudit(audited),
+        audits: audited,
         timings: watch.read(),
       }
     },

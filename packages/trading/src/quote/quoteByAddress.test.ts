@@ -1,6 +1,7 @@
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { refusal } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
+import { disclosuresOf } from './rows.ts'
 import {
   ETHER,
   ethUsdg,
@@ -167,10 +168,11 @@ describe('with shield', () => {
     const quote = await world.quoter.quoteTrade(
       tradeParams({ tokenIn: 'USDG', tokenOut: JUNK, shield: true }),
     )
-    expect(quote).toMatchObject({ fee: { bps: 60, tier: 50 }, audit: { verdict: 'flagged' } })
+    expect(quote).toMatchObject({ fee: { bps: 60, tier: 50 } })
+    expect(disclosuresOf(quote)).toMatchObject({ audit: { verdict: 'flagged' } })
     expect(quote.risks).toEqual([expect.objectContaining({ code: 'AUDIT_FLAGGED', token: JUNK })])
     const core = openWorld({ pools: [ethUsdg()], readAudit: verdict({}) })
-    expect(await core.quoter.quoteTrade(tradeParams({ shield: true }))).toMatchObject({
+    expect(disclosuresOf(await core.quoter.quoteTrade(tradeParams({ shield: true })))).toMatchObject({
       audit: { verdict: 'verified' },
     })
     expect(core.calls.filter((what) => what.startsWith('audit'))).toEqual([`audit ${USDG}`])
@@ -180,6 +182,6 @@ describe('with shield', () => {
     const readAudit = () => Promise.reject(refusal('AUDIT_UNAVAILABLE'))
     const world = openWorld({ pools: [ethUsdg()], readAudit })
     expect(await refused(world.quoter.quoteTrade(tradeParams({ shield: true })))).toBe('AUDIT_UNAVAILABLE')
-    expect(await world.quoter.quoteTrade(tradeParams())).toMatchObject({ audit: null })
+    expect(await world.quoter.quoteTrade(tradeParams())).toMatchObject({ audits: [] })
   })
 })

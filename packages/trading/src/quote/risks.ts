@@ -1,13 +1,8 @@
 import type { StaleWhy } from '@pit/chain'
-import { auditRisks, type Audited as TokenAudited } from '@pit/market'
+import { auditRisks } from '@pit/market'
 import { RISKS, type RiskCode, TRADE } from '@pit/protocol'
-import type { Audit, PricedRoute, Risk, TradeToken } from '../types.ts'
+import type { Audit, Audited, PricedRoute, Risk, TradeToken } from '../types.ts'
 import { unitUsd } from './prices.ts'
-
-/** The audit verdict of one token. */
-export interface Audited extends TokenAudited {
-  token: TradeToken['address']
-}
 
 /** All disclosures: both tokens', the trade's by its best route, and with shield the audit's. */
 export function risksOfTrade({

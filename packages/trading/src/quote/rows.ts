@@ -1,6 +1,7 @@
 import { type Answer, fail } from '@pit/protocol'
 import type { FailedRoute, PricedRoute, TradeQuote, TradeToken } from '../types.ts'
 import { unitUsd } from './prices.ts'
+import { worstAudit } from './risks.ts'
 
 export type RouteRow = Answer<'live.quote'>['routes'][number]
 type QuoteAnswer = Answer<'live.quote'>
@@ -30,7 +31,7 @@ type Ends = Pick<TradeQuote, 'tokenIn' | 'tokenOut'>
 
 /** At the top of every quote, plan and simulation. */
 export function disclosuresOf(
-  quote: Pick<TradeQuote, 'risks' | 'fee' | 'request' | 'audit'>,
+  quote: Pick<TradeQuote, 'risks' | 'fee' | 'request' | 'audits'>,
 ): Pick<
   QuoteAnswer,
   | 'risks'
@@ -43,7 +44,7 @@ export function disclosuresOf(
   | 'audit'
   | 'shield_available'
 > {
-  const { risks, fee, request, audit } = quote
+  const { risks, fee, request, audits } = quote
   return {
     risks,
     fee_bps: fee.bps,
@@ -52,7 +53,7 @@ export function disclosuresOf(
     fee_side: fee.side,
     fee_token: fee.token,
     shield: request.shield,
-    ...(request.shield ? { audit } : { shield_available: true as const }),
+    ...(request.shield ? { audit: worstAudit(audits) } : { shield_available: true as const }),
   }
 }
 
