@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { type Extras, fail, type RefusalCode } from '@pit/protocol'
+import { fail, type RefusalCode, type RefusalDetails } from '@pit/protocol'
 import type { RelayOutcome } from './types.ts'
 
 type Failed = Exclude<RelayOutcome, { kind: 'sent' | 'repeat' }>
@@ -23,7 +23,7 @@ export function refuseOutcome(outcome: Failed, sent: readonly Hex[] | null): nev
         'SUBMIT_REJECTED',
         'It was relayed before and has not reached the chain. It may still be mined until its deadline. ' +
           'Sign a replacement with the same nonce, so that only one of the two can be mined.',
-        { why: words, ...already },
+        { why: words, retry: 'look_first', ...already },
       )
     case 'fee_used':
       return refuse(
@@ -49,6 +49,6 @@ const UNREACHABLE = {
   in_flight: 'Another call is still relaying the same bytes. The transaction may have arrived.',
 } as const
 
-function refuse(code: RefusalCode, message: string, extras: Extras): never {
-  return fail(code, { message, ...extras })
+function refuse(code: RefusalCode, message: string, details: RefusalDetails): never {
+  return fail(code, { message, ...details })
 }

@@ -290,6 +290,7 @@ withDb('relay', (db, store) => {
       expect(error).toMatchObject({
         code: 'SUBMIT_REJECTED',
         message: expect.stringMatching(/may still be mined.*the same nonce/),
+        retry: 'look_first',
       })
       expect(chain.sentTimes(hash)).toBe(1)
     })

@@ -8,6 +8,8 @@ export type RefusalDetails = {
   /** One of the row's statuses; defaults to the route's, then to the row's first. */
   status?: number
   retryAfterS?: number
+  /** Instead of the row's advice: whether bytes may have left is known per refusal, not per code. */
+  retry?: Retry
 } & Extras
 
 /** An error response with a stable code. Any other thrown error is a bug. */
@@ -18,8 +20,9 @@ export class PitError extends Error {
   readonly statusGiven: boolean
   readonly extras: Readonly<Record<string, unknown>>
   readonly retryAfterS: number | undefined
+  readonly retry: Retry
 
-  constructor(code: RefusalCode, { message, status, retryAfterS, ...extras }: RefusalDetails = {}) {
+  constructor(code: RefusalCode, { message, status, retryAfterS, retry, ...extras }: RefusalDetails = {}) {
     const row = errorRow(code)
     super(message ?? row.message)
     this.name = 'PitError'
@@ -27,6 +30,7 @@ export class PitError extends Error {
     this.status = status ?? row.statuses[0] ?? 500
     this.statusGiven = status !== undefined
     this.extras = extras
+    this.retry = retry ?? row.retry
     this.retryAfterS = retryAfterS === undefined ? row.retryAfterS : Math.max(1, Math.ceil(retryAfterS))
   }
 }
@@ -55,10 +59,10 @@ export type ErrorEnvelope = {
   }
 }
 
-/** `retry` and `hint` come last, from the table, so that extras cannot override them. */
+/** `retry` and `hint` come last, so that extras cannot override them. */
 export function toEnvelope(error: PitError): ErrorEnvelope {
-  const { code, message, extras, retryAfterS } = error
-  const { retry, hint } = errorRow(code)
+  const { code, message, extras, retryAfterS, retry } = error
+  const { hint } = errorRow(code)
   const wait = retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }
   return { error: { code, message, ...extras, ...wait, retry, hint } }
 }

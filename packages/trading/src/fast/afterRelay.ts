@@ -30,12 +30,13 @@ export async function relayedOrRefused(
         const message =
           'This transaction was relayed before and has not reached the chain. ' +
           'Look up its hash before you sign another one.'
-        fail('SUBMIT_REJECTED', { message, why: outcome.words })
+        fail('SUBMIT_REJECTED', { message, why: outcome.words, retry: 'look_first' })
       }
       if (outcome.nonceRefused) fail('NONCE', { chain: await nonceOf(rpc, signer, nonce) })
       return fail('SUBMIT_REJECTED', {
         message: `The sequencer refused the transaction: ${outcome.words}.`,
         why: outcome.words,
+        retry: 'look_first',
       })
     }
   }
