@@ -22,7 +22,7 @@ export function findSlowPatterns(file, text) {
     if (node.type === 'NewExpression' && node.callee.name === 'RegExp')
       check(node, textOf(node.arguments[0]), node.arguments[1]?.value ?? '')
     if (node.type === 'Property' && node.key.name === 'pattern' && typeof node.value.value === 'string')
-      check(node, node.value.value, 'u')
+      check(node, node.value.value, '')
   })
   return findings
 }

@@ -111,7 +111,7 @@ export function openLiveWorld(db: Db) {
       sessionOf: async (id) => (id === sessionId ? session : null),
       async tradeInSession(input) {
         if (input.path !== 'hosted') throw new Error('not an agent’s')
-        script.attested.push(input.ownerAttestsNonUs)
+        script.attested.push(input.ownerAttestsNonUs === true)
         script.inputs.push(input)
         script.refuse?.()
         const quote = await world.paper.quoteTrade({

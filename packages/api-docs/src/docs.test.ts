@@ -47,6 +47,33 @@ describe('openApi', () => {
     expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(ROUTE_IDS.length)
   })
 
+  it('lists health’s own codes beside its answer', () => {
+    const health = at('#/paths')?.['/api/v1/health' as never] as unknown as {
+      get: { responses: { 503: { content: { 'application/json': { schema: { anyOf: JsonObject[] } } } } } }
+    }
+    const [answer, refused] = health.get.responses[503].content['application/json'].schema.anyOf
+    expect(answer).toEqual({ $ref: expect.stringContaining('/schemas/') })
+    const codes: Json[] = []
+    walk(refused!, (node, path) => {
+      if (path.endsWith('/code')) codes.push(...(node['enum'] as Json[]))
+    })
+    expect(codes).toEqual(['ENGINE_UNAVAILABLE'])
+  })
+
+  it('marks codes that only the contract names for a route', () => {
+    for (const id of ROUTE_IDS) {
+      const { path, method, byContract } = routeById(id)
+      const marked: Json[] = []
+      const operation = (at('#/paths') as JsonObject)[path.replace(/:(\w+)/g, '{$1}')] as JsonObject
+      const { responses } = operation[method.toLowerCase()] as { responses: JsonObject }
+      for (const response of Object.values(responses) as { $ref?: string }[]) {
+        const { 'x-by-contract': named = [] } = (response.$ref ? at(response.$ref) : response) as JsonObject
+        marked.push(...(named as Json[]))
+      }
+      expect(new Set(marked), id).toEqual(new Set(byContract))
+    }
+  })
+
   it('has no dangling references', () => {
     const refs = everyRef(document)
     expect(refs.length).toBeGreaterThan(100)

@@ -120,30 +120,33 @@ function responses(route: AnyRoute, shared: Shared): JsonObject {
     },
   }
   for (const [status, codes] of codesByStatus(route)) {
-    const name = responseName(status, codes, shared.responses)
-    shared.responses[name] ??= refusals(Number(status), codes, shared.schemas)
-    result[status] = { $ref: `#/components/responses/${name}` }
-  }
-  for (const [status, when] of Object.entries(route.statusWhen)) {
-    result[status] = {
-      description: `the answer, when ${when}; or a refusal`,
-      content: {
-        'application/json': {
-          schema: {
-            anyOf: [toJsonSchema(route.answer, shared.schemas), { $ref: '#/components/schemas/Error' }],
-          },
-        },
-      },
+    const named = codes.filter((code) => route.byContract.includes(code))
+    const refused = refusals(Number(status), { codes, named }, shared.schemas)
+    const when = route.statusWhen[Number(status)]
+    if (when === undefined) {
+      const name = responseName(status, refused, codes, shared.responses)
+      shared.responses[name] ??= refused
+      result[status] = { $ref: `#/components/responses/${name}` }
+    } else {
+      const answer = toJsonSchema(route.answer, shared.schemas)
+      result[status] = {
+        ...refused,
+        description: `the answer, when ${when}; or ${codes.join(', ')}`,
+        content: { 'application/json': { schema: { anyOf: [answer, errorSchema(codes, shared.schemas)] } } },
+      }
     }
   }
   return result
 }
 
-/** One code names its response; several are numbered by their status. */
-function responseName(status: string, codes: readonly ErrorCode[], known: JsonObject): string {
-  const only = codes[0]
-  if (codes.length === 1 && only !== undefined) return `${only}_${status}`
-  const text = codes.join(', ')
+/** One code names its response; several, and those with marks, are numbered by their status. */
+function responseName(
+  status: string,
+  { description: text, 'x-by-contract': named }: JsonObject,
+  [only, ...others]: readonly ErrorCode[],
+  known: JsonObject,
+): string {
+  if (others.length === 0 && named === undefined) return `${only}_${status}`
   for (let number = 1; ; number++) {
     const name = `Refused_${status}_${number}`
     const existing = known[name] as JsonObject | undefined
@@ -162,8 +165,16 @@ export function codesByStatus(route: AnyRoute): [status: string, codes: ErrorCod
   return Object.entries(byStatus)
 }
 
-const refusals = (status: number, codes: readonly ErrorCode[], schemas: JsonObject): JsonObject => ({
-  description: codes.join(', '),
+/** `named`: codes that the contract names for the route and that this server does not return there. */
+const refusals = (
+  status: number,
+  { codes, named }: { codes: readonly ErrorCode[]; named: readonly ErrorCode[] },
+  schemas: JsonObject,
+): JsonObject => ({
+  description:
+    codes.join(', ') +
+    (named.length === 0 ? '' : `. Named by the contract, not returned here: ${named.join(', ')}`),
+  ...(named.length === 0 ? {} : { 'x-by-contract': [...named] }),
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
     ...(status === 429 || status === 503
@@ -172,10 +183,13 @@ const refusals = (status: number, codes: readonly ErrorCode[], schemas: JsonObje
   },
   content: {
     'application/json': {
-      schema: envelope({ oneOf: byExtras(codes).map((alike) => errorFields(alike, schemas)) }),
+      schema: errorSchema(codes, schemas),
     },
   },
 })
+
+const errorSchema = (codes: readonly ErrorCode[], schemas: JsonObject): JsonObject =>
+  envelope({ oneOf: byExtras(codes).map((alike) => errorFields(alike, schemas)) })
 
 /** Groups codes with the same extras, so that a code determines the possible fields. */
 function byExtras(codes: readonly ErrorCode[]): ErrorCode[][] {

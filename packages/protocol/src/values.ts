@@ -154,20 +154,3 @@ export const RESERVE_ESTIMATE_STATUSES = ['estimate', 'pending', 'incomplete'] a
 export const LEDGER_MARK_SOURCES = ['marks', 'manual'] as const
 /** planned until the transfer is mined; `mined` is ours. */
 export const WINNER_STATUSES = ['planned', 'mined'] as const
-
-/** Blocked places: ISO 3166-1 countries, and ISO 3166-2 regions of Ukraine. */
-export const BLOCKED_COUNTRIES = { CU: 'Cuba', IR: 'Iran', KP: 'North Korea', SY: 'Syria' } as const
-export const BLOCKED_REGIONS = { 'UA-43': 'Crimea', 'UA-14': 'Donetsk', 'UA-09': 'Luhansk' } as const
-
-/** Possible values of `field` in SANCTIONED. */
-export const SANCTIONED_FIELDS = {
-  address: 'the signing-in wallet',
-  key: "the key's wallet",
-  wallet: 'the trading wallet',
-  signer: 'a transaction signer',
-  session_wallet: "a session's wallet",
-  executor: "a session's executor",
-  owner: "a hosted agent's or league entry's owner",
-  agent_wallet: "a league entry's agent wallet",
-  beneficiary: "a league entry's beneficiary",
-} as const

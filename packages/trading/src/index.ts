@@ -1,5 +1,6 @@
 export { NotRunnable, simulateBlocks as runBlocks } from '@pit/platform/reads'
 export { fractionOf, microUsdDown as microUsdOf, usdOf } from '@pit/protocol'
+export type { AttestsNonUs } from './attestation.ts'
 export type { StorePlanRequest, TradeDeps } from './deps.ts'
 export * from './fast/index.ts'
 export { openTrade, type Trade } from './openTrade.ts'

@@ -7,16 +7,15 @@ import type { StoredAgent } from '../store.ts'
 
 /**
  * Ends the attached session and all other grants to these executors, so that none is co-signed any more.
- * Returns the on-chain steps left for each, which the main key has to send; null if there was no session.
+ * Returns the on-chain steps left for each, which the main key has to send; empty if nothing was open.
  */
 export async function endSessions(
   deps: Pick<HostedDeps, 'db' | 'clock' | 'sessions'>,
   { wallet, sessionId }: Pick<StoredAgent, 'wallet' | 'sessionId'>,
   { executors, keyId }: { executors: readonly Address[]; keyId: number },
-): Promise<Revoked[] | null> {
+): Promise<Revoked[]> {
   const open = await openSessionsOf(deps.db, { wallet, executors, nowS: nowS(deps.clock) })
   const ids = [...new Set([...(sessionId === null ? [] : [sessionId]), ...open.map(({ id }) => id)])]
-  if (ids.length === 0) return null
   const revoked: Revoked[] = []
   for (const id of ids) {
     const ended = await deps.sessions.revokeSession({ wallet, sessionId: id, keyId }).catch(ignoreDeleted)

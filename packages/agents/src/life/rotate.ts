@@ -20,7 +20,7 @@ import { listStale } from './stale.ts'
 export async function rotateExecutor(
   deps: HostedDeps,
   request: AgentRequest,
-): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] | null }> {
+): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] }> {
   const before = await findOwned(deps.db, request)
   refuseRotation(before)
   const newKey = await newExecutor(deps, 'hosted.rotate_executor', {

@@ -16,7 +16,7 @@ import { endSessions } from './endSessions.ts'
 export async function stopAgent(
   deps: HostedDeps,
   request: AgentRequest,
-): Promise<{ detail: AgentDetail; revoked: Revoked[] | null }> {
+): Promise<{ detail: AgentDetail; revoked: Revoked[] }> {
   const agent = await change(deps, request, ({ status }) => {
     if (status === 'stopped') return null
     return {

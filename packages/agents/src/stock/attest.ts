@@ -1,4 +1,4 @@
-import { type Hex, refuseMalformed } from '@pit/chain'
+import { type Hex, normalizeSignature } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import {
   fail,
@@ -29,7 +29,6 @@ export interface StockRequest extends AgentRequest {
 export async function attestStock(deps: HostedDeps, request: StockRequest): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, request)
   const { issuedS, expiresS, signature } = request
-  refuseMalformed('signature', signature)
   if (agent.mode === 'paper') fail('PAPER_AGENT')
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.sessionId === null) fail('NO_SESSION', { status: 409, message: 'No session is attached.' })
@@ -103,8 +102,11 @@ function checkSignature(
     expiresS,
     chainId: profile.chain_id,
   })
-  if (crypto.recoverMessage(text, signature) === agent.wallet) return
-  refuse('the owner’s signature does not match this agent, executor, session and times')
+  const isPlain = normalizeSignature(signature) === signature.toLowerCase()
+  if (isPlain && crypto.recoverMessage(text, signature) === agent.wallet) return
+  refuse(
+    'it is not the owner’s signature (v of 27 or 28, low s) over this agent, executor, session and times',
+  )
 }
 
 /** Refusals of the signing service that are passed on unchanged. */

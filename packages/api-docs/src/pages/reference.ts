@@ -117,7 +117,14 @@ ${requestTables(route)}
 <details><summary>Response</summary>${variantTables('', route.answer)}</details>
 <details><summary>Errors (${route.errors.length})</summary>${table(
     ['Status', 'Codes'],
-    codesByStatus(route).map(([status, codes]) => [status, codes.map(codeLink).join(', ')]),
+    codesByStatus(route).map(([status, codes]) => [
+      status,
+      codes
+        .map(
+          (name) => codeLink(name) + (route.byContract.includes(name) ? ' (named by the contract only)' : ''),
+        )
+        .join(', '),
+    ]),
   )}</details></section>`
 }
 

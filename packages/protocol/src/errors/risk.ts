@@ -192,7 +192,9 @@ export const RISK_ERRORS = rows('risk', {
     fastExtras: ['failures'],
     retry: 'different_request',
     message: 'Stock tokens require owner_attests_non_us: true.',
-    hint: 'Send it only if the owner is not a US person.',
+    hint:
+      'Send owner_attests_non_us: true only if the owner is not a US person. Where stock tokens are not ' +
+      'available it has no effect.',
   },
   STOCK_PAUSED: {
     statuses: [422],
@@ -216,6 +218,8 @@ export const RISK_ERRORS = rows('risk', {
     retry: 'pause',
     retryAfterS: 5,
     message: 'A token has no current price, so a size in USD cannot be converted.',
-    hint: 'Send the size as amount_in, or retry after the delay in Retry-After (usually 5 s).',
+    hint:
+      'Retry after the delay in Retry-After (usually 5 s). If `field` is notional_usd, send the size as ' +
+      'amount_in instead.',
   },
 })

@@ -11,7 +11,7 @@ export const TOKEN_ERRORS = rows('tokens', {
   },
   TOKEN_NOT_ALLOWED: {
     statuses: [422],
-    extras: ['field'],
+    extras: ['checks', 'field'],
     retry: 'different_request',
     message: 'The symbol is not a core asset, or the token is not in the session’s list.',
     hint: 'Use the token’s address or a symbol from `tokens` in GET config. In a session, use one of its tokens.',

@@ -61,7 +61,6 @@ const ATTEST_ERRORS = [
   'STOCK_ATTESTATION_OLD',
   'BAD_EXPIRY',
   'STOCK_ATTESTATION',
-  'BAD_SIGNATURE',
   'SIGNER_REQUIRED',
   'SIGNER_UNAVAILABLE',
   'BUSY',
@@ -214,7 +213,7 @@ export const HOSTED_ROUTES = {
     body: AttestStock,
     answer: HostedAttested,
     errors: ATTEST_ERRORS,
-    statusOf: { NO_SESSION: [409], BAD_SIGNATURE: [400] },
+    statusOf: { NO_SESSION: [409] },
   }),
   'hosted.stock_attestation.revoke': route({
     ...PLACES['hosted.stock_attestation.revoke'],

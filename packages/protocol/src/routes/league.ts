@@ -90,6 +90,7 @@ export const LEAGUE_ROUTES = {
     body: StatementRequest,
     answer: Statement,
     errors: ENTER_ERRORS,
+    byContract: ['STATEMENT_EXPIRED', 'STATEMENT_MISMATCH', 'BAD_SIGNATURE', 'NOT_OWNER'],
     statusOf: { BAD_SIGNATURE: [400] },
   }),
   'league.enter': route({

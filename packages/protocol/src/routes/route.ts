@@ -69,6 +69,8 @@ export type Route<
   readonly answer: A
   /** All possible error codes, including those of HTTP handling. */
   readonly errors: readonly ErrorCode[]
+  /** Those of them that the contract names for this route and that this server never returns on it. */
+  readonly byContract: readonly ErrorCode[]
   /** Statuses of codes that differ from the code's default on this route. */
   readonly statusOf: { readonly [Code in ErrorCode]?: readonly number[] }
 }
@@ -94,6 +96,7 @@ export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, 
       | 'query'
       | 'body'
       | 'errors'
+      | 'byContract'
       | 'statusOf'
     >
   >
@@ -108,6 +111,16 @@ export function route<
   const strictFields = draft.strictFields ?? false
   const unknownFieldCode = draft.path.startsWith('live/') ? 'BAD_REQUEST' : 'UNKNOWN_FIELD'
   const nothing = strictFields ? EXACTLY_NO_FIELDS : NO_FIELDS
+  const named = draft.byContract ?? []
+  const errors = [
+    ...new Set([
+      ...(draft.errors ?? []),
+      ...named,
+      ...Object.values(draft.refusedFields ?? {}),
+      ...edgeErrors(draft.method, draft.auth, strictFields ? unknownFieldCode : null),
+      AREAS[draft.area],
+    ]),
+  ]
   return {
     method: draft.method,
     path: draft.path,
@@ -130,14 +143,9 @@ export function route<
     body: draft.body ?? (nothing as TSchema as B),
     takesBody: draft.body !== undefined,
     answer: draft.answer,
-    errors: [
-      ...new Set([
-        ...(draft.errors ?? []),
-        ...Object.values(draft.refusedFields ?? {}),
-        ...edgeErrors(draft.method, draft.auth, strictFields ? unknownFieldCode : null),
-        AREAS[draft.area],
-      ]),
-    ],
+    errors,
+    // Every key of this server is bound to a wallet.
+    byContract: errors.filter((code) => named.includes(code) || code === 'WALLET_NOT_BOUND'),
     statusOf: draft.statusOf ?? {},
   }
 }

@@ -95,8 +95,8 @@ export const SESSION_ROUTES = {
       'SIGNER_MISMATCH',
       ...COSIGN_ERRORS,
       ...SESSION_PLAN_ERRORS,
-      ...SESSION_TRADE_BY_CONTRACT,
     ],
+    byContract: SESSION_TRADE_BY_CONTRACT,
     statusOf: { NO_SESSION: [404] },
   }),
   'live.session.revoke': route({

@@ -129,6 +129,16 @@ describe('requests', () => {
     expect(Object.keys(sent)).toHaveLength(4)
   })
 
+  it.each(['live.prepare', 'live.build', 'live.simulate'] as const)(
+    '%s ignores the fields of a trade with action revoke, and no others',
+    (id) => {
+      const trade = { token_in: 7, notional_usd: 'much', amount_in: '1', permit_mode: null, venues: [] }
+      const revoke = { wallet, action: 'revoke', tokens: ['ETH'] }
+      expect(read(id, { ...revoke, ...trade }).checked).toEqual({ ok: true })
+      expect(read(id, { ...revoke, tokenz: 1 }).checked).toMatchObject({ ok: false, field: 'tokenz' })
+    },
+  )
+
   it('takes a revoke through prepare without a trade', () => {
     expect(read('live.prepare', { wallet, action: 'revoke' })).toEqual({
       filled: { wallet, action: 'revoke', tokens: ['USDG'] },
@@ -155,6 +165,8 @@ describe('requests', () => {
     ['live.submit', { raw_txs: Array(5).fill('0x01') }, 'raw_txs'],
     ['hosted.create', { brain: 'oracle' }, 'params'],
     ['auth.verify', { address: wallet, signature: '0x12' }, 'signature'],
+    ['hosted.stock_attestation', { session_id: 's1', issued: 1, expires: 2, signature: '0x12' }, 'signature'],
+    ['live.simulate', { wallet: '0x12', action: 'revoke' }, 'wallet'],
   ] as const)('%s refuses %j at %s', (id, body, field) => {
     expect(read(id, body).checked).toMatchObject({ ok: false, code: 'BAD_REQUEST', field })
   })
@@ -168,11 +180,9 @@ describe('requests', () => {
         authorization_signature: signature,
         curve_root_signatures: { [`0x${'ab'.repeat(32)}`]: signature },
       }
-      const attest = { session_id: 's1', issued: 1, expires: 2, signature }
       const statement = { agent_id: '5', nonce: 'n', signature }
       for (const [id, body] of [
         ['live.session.grant', grant],
-        ['hosted.stock_attestation', attest],
         ['league.enter', statement],
         ['league.confirm', statement],
       ] as const)

@@ -21,14 +21,8 @@ export const TOKEN_ROUTES = {
     params: TokenParams,
     query: TokenQuery,
     answer: TokenRecord,
-    errors: [
-      'ADDRESS_REQUIRED',
-      'NOT_A_TOKEN',
-      'UNKNOWN_TOKEN',
-      'SCREEN_UNAVAILABLE',
-      'AUDIT_UNAVAILABLE',
-      'RPC_UNAVAILABLE',
-    ],
+    errors: ['ADDRESS_REQUIRED', 'NOT_A_TOKEN', 'SCREEN_UNAVAILABLE', 'AUDIT_UNAVAILABLE', 'RPC_UNAVAILABLE'],
+    byContract: ['UNKNOWN_TOKEN'],
     statusOf: { UNKNOWN_TOKEN: [404] },
   }),
   'tokens.search': route({

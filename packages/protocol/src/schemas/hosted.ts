@@ -15,7 +15,6 @@ import { AnyBrainParams, BRAIN_FORMS, SENT_BRAIN_FORMS } from './brainParams.ts'
 import { PauseReason } from './pauseReason.ts'
 import {
   Answer,
-  AnySignature,
   Anything,
   Atoms,
   Before,
@@ -29,9 +28,11 @@ import {
   Hex,
   Id,
   Limit,
+  Name,
   Nullable,
   OneOf,
   Open,
+  Signature,
   Text,
   TxHash,
   UnixS,
@@ -65,7 +66,7 @@ const fields = {
   }),
   pairs: Pairs,
   limits: LimitsIn,
-  name: Text('for people', { maxLength: HOSTED.nameMaxChars }),
+  name: Name('for people', { maxLength: HOSTED.nameMaxChars }),
   accept_risks: AcceptRisks,
   shield: Flag('every trade asks the audit'),
   policies: Policies,
@@ -244,15 +245,12 @@ export const HostedCreated = Detailed({
       'interval; empty if it can be called',
   }),
 })
-export const SessionRevoke = Nullable(
-  Answer(
-    {
-      on_chain: Type.Array(EndStep, { description: 'for the main key' }),
-      sessions: Type.Optional(Type.Array(Answer(ended), { description: 'what ended' })),
-    },
-    { title: 'HostedSessionRevoke' },
-  ),
-  'how the session ends on chain; null without a session',
+export const SessionRevoke = Answer(
+  {
+    on_chain: Type.Array(EndStep, { description: 'for the main key; empty if nothing was open' }),
+    sessions: Type.Optional(Type.Array(Answer(ended), { description: 'what ended' })),
+  },
+  { title: 'HostedSessionRevoke', description: 'how the session ends on chain' },
 )
 export const HostedStopped = Detailed({ session_revoke: SessionRevoke })
 export const HostedDeleted = Answer({
@@ -277,7 +275,7 @@ export const AttestStock = Exact({
   session_id: Id('the attached session'),
   issued: UnixS('within the last hour and after the last attestation or revocation'),
   expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
-  signature: AnySignature('EIP-191, by the owner wallet, over the attestation text'),
+  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
 })
 
 export const LogsQuery = Exact({

@@ -1,4 +1,4 @@
-import { type TProperties, Type } from '@sinclair/typebox'
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { grouped } from '../money/decimals.ts'
 import { DAY_S, FEE, TRADE } from '../numbers.ts'
 import {
@@ -18,6 +18,7 @@ import { DecodedRevocation } from './decoded.ts'
 import { FastFeeTerms, FastPool, fastLimits, fastTable } from './fastTable.ts'
 import {
   Answer,
+  Anything,
   Atoms,
   Bps,
   ByDefault,
@@ -133,21 +134,38 @@ export const RevokeRequest = Exact({
   tokens: ByDefault(['USDG'], Type.Array(TokenRef('a token'), { minItems: 1, maxItems: 32 })),
   spender: Type.Optional(Wallet('default the token permit contract')),
 })
-const RevokeByAction = Exact({
-  ...RevokeRequest.properties,
-  action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
-})
+/** With `action: revoke` the fields of a trade are ignored, whatever they hold. */
+const revokeByAction = <T extends Record<string, TSchema>>(tradeFields: T) =>
+  Exact({
+    ...(ignored(tradeFields) as Record<never, never>),
+    ...RevokeRequest.properties,
+    action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
+  })
+const ignored = (fields: Record<string, TSchema>): Record<string, TSchema> =>
+  Object.fromEntries(
+    Object.keys(fields).map((name) => [name, Type.Optional(Anything('ignored with action revoke'))]),
+  )
+const BY_ACTION = { chosenBy: { field: 'action', value: 'revoke' } }
 
 export const PlanRequest = Type.Union(
-  [RevokeByAction, Sized({ wallet: Wallet('the key’s wallet'), ...planFields })],
-  { chosenBy: { field: 'action', value: 'revoke' } },
+  [revokeByAction(planFields), Sized({ wallet: Wallet('the key’s wallet'), ...planFields })],
+  BY_ACTION,
 )
 
-export const SimulateRequest = Sized({
-  wallet: Type.Optional(Wallet('the key’s wallet; absent: a synthetic wallet, funded by overrides')),
+const simulateFields = {
   ...planFields,
   model: ByDefault('later', OneOf(SIMULATE_MODELS, 'approvals in place, or a fresh wallet')),
-})
+}
+export const SimulateRequest = Type.Union(
+  [
+    revokeByAction(simulateFields),
+    Sized({
+      wallet: Type.Optional(Wallet('the key’s wallet; absent: a synthetic wallet, funded by overrides')),
+      ...simulateFields,
+    }),
+  ],
+  BY_ACTION,
+)
 
 export const QuoteRequest = Sized({
   ...pairFields,
@@ -251,7 +269,7 @@ const Built = Answer(
   >,
   { title: 'SimulatedBuild' },
 )
-export const SimulateAnswer = Answer(
+export const TradeSimulated = Answer(
   {
     ok: Flag('whether it succeeded and delivered'),
     error: Nullable(Text('why not')),
@@ -285,6 +303,7 @@ export const SimulateAnswer = Answer(
   },
   { title: 'SimulateAnswer' },
 )
+export const SimulateAnswer = Type.Union([TradeSimulated, Revocation])
 
 export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
   raw_tx: Type.Optional(Hex('one signed transaction; the earlier `steps` were already sent')),

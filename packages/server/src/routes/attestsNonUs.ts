@@ -1,9 +1,8 @@
+import type { AttestsNonUs } from '@pit/trading'
 import type { Caller } from '../http/types.ts'
 
-/**
- * The owner's attestation that no US person trades; ignored from places where stock tokens are not available.
- */
+/** The owner's attestation that no US person trades; from places without stock tokens it does not count. */
 export const attestsNonUs = (
   { owner_attests_non_us }: { owner_attests_non_us: boolean },
   { place }: Pick<Caller, 'place'>,
-): boolean => owner_attests_non_us && place?.stocksBarred !== true
+): AttestsNonUs => (place?.stocksBarred === true ? 'barred here' : owner_attests_non_us)

@@ -173,11 +173,10 @@ const describeDetached = (detached: Awaited<ReturnType<Hosted['update']>>['detac
   detached && { session_id: detached.sessionId, fields: [...detached.fields] }
 
 type SessionRevoke = Answer<'hosted.stop'>['session_revoke']
-type Step = NonNullable<SessionRevoke>['on_chain'][number]
+type Step = SessionRevoke['on_chain'][number]
 
-/** The sessions revoked with an agent, and all on-chain steps in one sequence. */
-function describeEnded(ended: readonly Revoked[] | null): SessionRevoke {
-  if (ended === null) return null
+/** The sessions revoked with an agent, and all on-chain steps in one sequence; both empty if none was open. */
+function describeEnded(ended: readonly Revoked[]): SessionRevoke {
   const revoked = ended.map((one) => describeRevoked(one))
   return {
     on_chain: inOneLine(revoked.map(({ on_chain }) => on_chain)),

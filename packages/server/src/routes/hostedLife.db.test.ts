@@ -237,7 +237,7 @@ withDb('the life of a hosted agent', (db) => {
         session_revoke: { on_chain: [{ tx: { nonce: null } }], sessions: [{ signer_revoked: false }] },
       })
       const fresh = await world.create()
-      expect(await world.stop(fresh)).toMatchObject({ session_revoke: null })
+      expect(await world.stop(fresh)).toMatchObject({ session_revoke: { on_chain: [], sessions: [] } })
     })
 
     it('leaves the league, now or once the league is available', async () => {

@@ -1,9 +1,11 @@
 import { serializeSignature } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
-import { stockAttestationText } from '@pit/protocol'
+import { checkWith, schemas, stockAttestationText } from '@pit/protocol'
 import { beforeEach, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
 import { codeOf, crypto, KEYS, type Role, refused, WHO } from '../../test/sessionWorld.ts'
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 withDb('the owner’s attestation for stock tokens', (db) => {
   let world: HostedWorld
@@ -166,13 +168,28 @@ withDb('the owner’s attestation for stock tokens', (db) => {
       expect(await codeOf(world.attest(agent, signed()))).toBe(code)
     }
     world.signer.refuses = null
-    for (const signature of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(65)}`]) {
-      expect(await refused(world.attest(agent, { ...signed(), signature }))).toMatchObject({
-        code: 'BAD_SIGNATURE',
-        status: 400,
-        extras: { field: 'signature' },
-      })
+    const { signature } = signed()
+    const v = Number.parseInt(signature.slice(-2), 16)
+    const highS = (CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0')
+    const otherForms = {
+      'v of 0 or 1': `${signature.slice(0, -2)}0${v - 27}`,
+      'v of an EIP-155 transaction': `${signature.slice(0, -2)}25`,
+      'high s': `${signature.slice(0, 66)}${highS}${v === 27 ? '1c' : '1b'}`,
+      'no point of the curve': `0x${'11'.repeat(65)}`,
     }
+    for (const [form, other] of Object.entries(otherForms)) {
+      const error = await refused(world.attest(agent, { ...signed(), signature: other }))
+      expect([error.code, error.status], form).toEqual(['STOCK_ATTESTATION', 422])
+    }
+    // State comes first.
+    const late = { ...signed({ expires: world.nowS() + 299 }), signature: otherForms['high s'] }
+    expect(await codeOf(world.attest(agent, late))).toBe('BAD_EXPIRY')
+    for (const malformed of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(66)}`])
+      expect(checkWith(schemas.AttestStock, { ...signed(), signature: malformed })).toMatchObject({
+        ok: false,
+        code: 'BAD_REQUEST',
+        field: 'signature',
+      })
     world.signer.refusesStock = true
     expect(await refused(world.attest(agent, signed()))).toMatchObject({
       code: 'STOCK_ATTESTATION',

@@ -63,7 +63,7 @@ describe('a simulation of a fresh wallet', () => {
     const handler = planRoutes()['live.simulate']
     const sent = { ...body(), wallet, model: 'first' as const, ...over }
     const answer = handler({ body: sent, caller: caller(), params: {}, query: {} })
-    return Promise.resolve(answer) as Promise<Answer<'live.simulate'>>
+    return Promise.resolve(answer) as Promise<Extract<Answer<'live.simulate'>, { synthetic: boolean }>>
   }
   const kindsOf = async (over: object = {}) => (await simulate(over)).transactions.map(({ kind }) => kind)
   const commandsOf = ({ transactions }: (typeof w.simulated)[number]) => {

@@ -83,6 +83,7 @@ it('takes the permit’s two calls, with the amount of the first', async () => {
   const { ready } = await call('live.prepare', { ...signed, amount_in: first.amount_in })
   expect(ready).toBe(true)
   expect(await refusalOf(call('live.prepare', { permit_signature }))).toMatchObject({
+    message: expect.stringMatching(/^`permit_signature` requires `permit_now`/),
     extras: { field: 'permit_now' },
   })
   expect(w.refused).toEqual([])

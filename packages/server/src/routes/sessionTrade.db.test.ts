@@ -183,6 +183,8 @@ withDb('trading in a session', (db) => {
     it.each<[string, TradeRequest & { before?: (w: SessionWorld) => void }]>([
       ['SESSION_TOKENS', { token_out: 'cbBTC' }],
       ['SESSION_TOKENS', { token_in: OTHER }],
+      ['TOKEN_NOT_ALLOWED', { token_in: 'DOGE' }],
+      ['TOKEN_NOT_ALLOWED', { token_out: 'usdg' }],
       ['SESSION_TERMS', { accept_risks: ['HONEYPOT'] }],
       ['SESSION_TERMS', { shield: true }],
       ['SESSION_TERMS', { policies: ['block_new'] }],

@@ -9,7 +9,8 @@ import { describeQuote, describeRevocation, describeSimulated } from './tradingA
 
 type PlanRoute = 'live.prepare' | 'live.build' | 'live.simulate' | 'live.revoke' | 'live.quote'
 type TradeBody = Extract<Body<'live.prepare'>, { token_in: string }>
-type PlanBody = TradeBody | Body<'live.simulate'>
+type SimulateBody = Extract<Body<'live.simulate'>, { token_in: string }>
+type PlanBody = TradeBody | SimulateBody
 
 export interface TradingRoutesDeps {
   trade: Pick<Trade, 'prepareTrade' | 'buildTrade' | 'simulateTrade' | 'revokeApprovals' | 'showQuote'>
@@ -59,6 +60,7 @@ export function tradingRoutes({
         ? describePlan(permit2, await trade.buildTrade(requestOf(body, caller)))
         : revoke({ body, caller }),
     'live.simulate': async ({ body, caller }) => {
+      if (!isTrade(body)) return revoke({ body, caller })
       const by = body.wallet === undefined ? null : traderNamed(crypto, caller, body.wallet)
       const feeWallet = by?.wallet ?? caller.key?.wallet ?? null
       const simulated = await trade.simulateTrade({
@@ -86,7 +88,8 @@ export function tradingRoutes({
 }
 
 /** By the requested content, not by which fields came along. */
-const isTrade = (body: Body<'live.prepare'>): body is TradeBody => body.action !== 'revoke'
+const isTrade = <B extends { action: string }>(body: B): body is Exclude<B, { action: 'revoke' }> =>
+  body.action !== 'revoke'
 
 /** Fields common to quotes and plans. */
 const pairOf = (body: PlanBody | Body<'live.quote'>, feeWallet: TradeParams['wallet']) => ({

@@ -52,10 +52,12 @@ function bestJson(quote: TradeQuote, best: NonNullable<ShownQuote['best']>) {
     : { ...row, simulated: false, why: best.why }
 }
 
+type TradeSimulated = Extract<Answer<'live.simulate'>, { synthetic: boolean }>
+
 export function describeSimulated(
   permit2: Permit2Domain,
   { synthetic, planned, plan, simulation, judgement }: Simulated,
-): Answer<'live.simulate'> {
+): TradeSimulated {
   const { quote } = plan
   const { gasTotal, feeTransfer, amountOut } = simulation
   const text = (atoms: bigint | null) => (atoms === null ? null : atoms.toString())
@@ -88,11 +90,11 @@ const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null
   ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
 
 /** Disclosures are at the top level only: a second copy could be misread. */
-function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'live.simulate'>['build'] {
+function withoutDisclosures(permit2: Permit2Domain, planned: Planned): TradeSimulated['build'] {
   const disclosed = Object.keys(disclosuresOf(planned.request.quote))
   const plan = describePlan(permit2, planned)
   const rest = Object.entries(plan).filter(([name]) => !disclosed.includes(name))
-  return Object.fromEntries(rest) as NonNullable<Answer<'live.simulate'>['build']>
+  return Object.fromEntries(rest) as NonNullable<TradeSimulated['build']>
 }
 
 export function describeRevocation(revocation: Revocation): Answer<'live.revoke'> {

@@ -134,6 +134,7 @@ describe('the rules of a session trade', () => {
       },
     ],
     ['FEE_MISMATCH', withCall({ ...router, feeFault: 'The call pays nothing.' })],
+    ['TOKEN_NOT_ALLOWED', { ...facts, tokens: [NATIVE, 'DOGE'] }],
     ['SESSION_TOKENS', { ...facts, tokens: [NATIVE, OTHER] }],
     [
       'TOKEN_UNVERIFIED',

@@ -91,6 +91,14 @@ export const SESSION_RULES: readonly SessionRule[] = [
   },
   { code: 'SESSION_TERMS', field: differingTerm, check: termsVerdict },
   {
+    code: 'TOKEN_NOT_ALLOWED',
+    field: ({ tokens = [] }) => (isSymbol(tokens[0] ?? '') ? 'token_in' : 'token_out'),
+    check({ tokens = [] }) {
+      if (!tokens.some(isSymbol)) return null
+      return { ok: false, message: 'Unknown symbol. Name a token that is not a core asset by its address.' }
+    },
+  },
+  {
     code: 'SESSION_TOKENS',
     check({ session: { binding }, tokens }) {
       if (!tokens) return null
@@ -274,6 +282,9 @@ export const SESSION_RULES: readonly SessionRule[] = [
         : null,
   },
 ]
+
+/** What `namedTokens` could not resolve to an address. */
+const isSymbol = (token: string): boolean => !token.startsWith('0x')
 
 /** Every rule that can run, in order. */
 export const checkSession = (facts: TradeFacts): Check[] =>

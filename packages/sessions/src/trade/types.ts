@@ -2,7 +2,7 @@ import type { Delegation } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import type { Cosigned, OrderUse, RegisterOrdersParams, Rehearsal } from '@pit/signer-wire'
-import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
+import type { AttestsNonUs, Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { ClientRequest } from './clientIdTrades.ts'
 import type { SessionCall } from './readCall.ts'
@@ -22,7 +22,7 @@ interface TradeTerms {
   minAmountOut?: bigint
   maxFeeBps?: number
   routeId?: string
-  ownerAttestsNonUs: boolean
+  ownerAttestsNonUs: AttestsNonUs
   /** Whether to only simulate on borrowed funds; auto: if something is missing. */
   fund: boolean | 'auto'
   /** Risk terms in the request; must equal the binding's. */

@@ -1,6 +1,7 @@
 import type { Hex, PermitSingle } from '@pit/chain'
 import { encodeSwap, type SwapPath } from '@pit/plans'
 import { lessBps } from '@pit/protocol'
+import type { AttestsNonUs } from '../attestation.ts'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** A trade that the client built and signed, with its declared values. */
@@ -27,7 +28,7 @@ export interface FastParams {
   checkOnly: boolean
   /** Lends the input in a check-only simulation. */
   fund: boolean
-  attestsNonUs: boolean
+  attestsNonUs: AttestsNonUs
   /** Stays a number: a refusal repeats it as sent. */
   amountUsd?: number
   maxNotionalUsd?: number

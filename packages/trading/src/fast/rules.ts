@@ -1,5 +1,6 @@
 import type { Rule } from '@pit/platform/rules'
 import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf, usdText } from '@pit/protocol'
+import { attestationRule } from '../attestation.ts'
 import {
   checkBlocked,
   checkFee,
@@ -234,7 +235,7 @@ export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
     code: 'GEOFENCE',
     check: ({ route, request }) =>
       hasStock(route)
-        ? { ok: request.attestsNonUs, rule: 'Stock tokens require owner_attests_non_us: true.' }
+        ? { ok: request.attestsNonUs === true, rule: attestationRule(request.attestsNonUs) }
         : null,
   },
   { code: 'STOCK_PAUSED', check: checkPaused },

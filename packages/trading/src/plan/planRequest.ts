@@ -1,6 +1,7 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import { type CURVE_FEE_MODES, fail, lower } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
+import type { AttestsNonUs } from '../attestation.ts'
 import { refusePolicies } from '../quote/index.ts'
 import type { TradeParams } from '../types.ts'
 import type { ApprovalTerms } from './approvals.ts'
@@ -11,7 +12,7 @@ import type { PermitSource } from './spending.ts'
 /** How to plan a trade. */
 export interface PlanTerms {
   acceptRisks: readonly string[]
-  attestsNonUs: boolean
+  attestsNonUs: AttestsNonUs
   minAmountOut?: bigint
   maxFeeBps?: number
   /** The dollars of the first call, if its atoms are reused. */
@@ -69,7 +70,10 @@ function permitSourceOf({ permitMode }: ApprovalTerms, permit: PlanRequest['perm
   if (permit === undefined || permitMode === 'transaction') return { kind: 'asked' }
   const { signature, nowS } = permit
   if (nowS === undefined) {
-    fail('BAD_REQUEST', { field: 'permit_now', message: '`permit_now` requires `permit_signature`.' })
+    fail('BAD_REQUEST', {
+      field: 'permit_now',
+      message: '`permit_signature` requires `permit_now`: send both of the first answer.',
+    })
   }
   return { kind: 'signed', signature, nowS }
 }

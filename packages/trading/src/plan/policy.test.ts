@@ -208,6 +208,22 @@ it('runs for a quote without wallet and terms', () => {
   expect(codes.map(([code]) => code)).not.toContain('APPROVAL_MODE')
 })
 
+it.each<[NonNullable<PolicyContext['attestsNonUs']>, boolean, RegExp]>([
+  [true, true, /owner_attests_non_us/],
+  [false, false, /require owner_attests_non_us/],
+  ['barred here', false, /not available from your location/],
+])('trades stocks by attestation %s: %s', (attestsNonUs, ok, message) => {
+  const { checks } = judge({
+    quote: { tokenOut: STOCK },
+    context: { attestsNonUs },
+    wallet: { stocks: stocks({}) },
+  })
+  expect(checks.find(({ code }) => code === 'GEOFENCE')).toMatchObject({
+    ok,
+    message: expect.stringMatching(message),
+  })
+})
+
 it('refuses invalid terms before anything is read', () => {
   const refusal = (approval: PolicyContext['approval']) => {
     try {

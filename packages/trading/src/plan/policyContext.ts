@@ -5,6 +5,7 @@ import {
   type ShieldPolicy,
   TRADE,
 } from '@pit/protocol'
+import type { AttestsNonUs } from '../attestation.ts'
 import type { Check, PricedRoute, TradeQuote, TradeToken, WalletState } from '../types.ts'
 
 /** Input of the policy besides the quote. Rules about an absent field do not run. */
@@ -19,7 +20,7 @@ export interface PolicyContext {
   /** The owner's own floor. */
   minAmountOut?: bigint
   /** Whether the owner attests not to be a US person; absent on a quote. */
-  attestsNonUs?: boolean
+  attestsNonUs?: AttestsNonUs
   approval?: { mode: string; budgetUsd: number; allowUnlimited: boolean }
   /** A real wallet's state. */
   wallet?: WalletState

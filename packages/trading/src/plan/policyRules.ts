@@ -1,6 +1,7 @@
 import { NATIVE } from '@pit/chain'
 import type { Rule } from '@pit/platform/rules'
 import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf, usdText } from '@pit/protocol'
+import { attestationRule } from '../attestation.ts'
 import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
@@ -148,7 +149,7 @@ export const POLICY: readonly PolicyRule[] = [
     check: ({ quote, attestsNonUs }) =>
       stockEnds(quote).length === 0 || attestsNonUs === undefined
         ? null
-        : { ok: attestsNonUs, message: 'Stock tokens require owner_attests_non_us: true.' },
+        : { ok: attestsNonUs === true, message: attestationRule(attestsNonUs) },
   },
   {
     code: 'STOCK_PAUSED',
