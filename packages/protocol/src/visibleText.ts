@@ -12,7 +12,10 @@ export const hasInvisible = (text: string): boolean => text.search(INVISIBLE) !=
 /** A third party's name, composed (NFC) and cut; null if it is blank or has invisible characters. */
 export function visibleName(text: string, maxChars: number): string | null {
   // Cut first: the text may be megabytes long.
-  const name = text.slice(0, 4 * maxChars).normalize('NFC').trim()
+  const name = text
+    .slice(0, 4 * maxChars)
+    .normalize('NFC')
+    .trim()
   return name === '' || hasInvisible(name) ? null : [...name].slice(0, maxChars).join('')
 }
 

@@ -159,8 +159,12 @@ describe('the rules of a session trade', () => {
     ['FEE_BPS', { ...facts, fee: { bps: 25, class: 'other' } }],
   ]
   it.each(broken)('%s fails alone, and is a code of the route', (code, tradeFacts) => {
-    // An expired session also fails the expiry margin.
-    const alone = code === 'SESSION_EXPIRED' ? [code, 'SESSION_EXPIRY'] : [code]
+    // An expired session also fails the expiry margin, and an unknown token is in no session.
+    const others: Partial<Record<string, string>> = {
+      SESSION_EXPIRED: 'SESSION_EXPIRY',
+      TOKEN_NOT_ALLOWED: 'SESSION_TOKENS',
+    }
+    const alone = [code, ...(others[code] === undefined ? [] : [others[code]])]
     expect(failuresOf(tradeFacts)).toEqual(alone)
     expect(ROUTES['live.session.trade'].errors).toContain(code)
     try {
