@@ -24,7 +24,7 @@ export function auditRisks(
   ]
 }
 
-/** A record's risks with those of its own audit, severe first. */
+/** The risks of a record and of the token's audit, severe first. */
 export function withAudit(
   { risks, address }: { risks: readonly Risk[]; address: string },
   audited: Audited,

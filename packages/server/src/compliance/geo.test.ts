@@ -38,6 +38,15 @@ describe('where a proxy says a request is from', () => {
       false,
     ])
   })
+  it('refuses a header with more values than proxies add', () => {
+    const codes = (count: number) => Array(count).fill('DE').join(',')
+    expect(placesFromHeaders({ 'cf-ipcountry': codes(16) }, NAMES)).toHaveLength(16)
+    for (const headers of [
+      { 'cf-ipcountry': codes(17) },
+      { 'cf-ipcountry': 'UA', 'cf-region-code': codes(17) },
+    ])
+      expect(() => placesFromHeaders(headers, NAMES)).toThrow('too many values')
+  })
   it.each(['XX', 'T1', '', 'Cuba', 'C'])('%j is not a place', (country) => {
     expect(placesFromHeaders({ 'cf-ipcountry': country }, NAMES)).toEqual([])
   })

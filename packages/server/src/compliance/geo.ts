@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { StartRefused } from '@pit/platform/settings'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, fail } from '@pit/protocol'
 import { type CityResponse, open } from 'maxmind'
 
 export interface Place {
@@ -62,12 +62,21 @@ export function placesFromHeaders(
   headers: IncomingHttpHeaders,
   names: { geoHeader: string; geoRegionHeader: string },
 ): Place[] {
-  const countries = headers[names.geoHeader]
-  if (countries === undefined) return []
-  const regions = String(headers[names.geoRegionHeader] ?? '').split(',')
-  return String(countries)
-    .split(',')
-    .flatMap((country) => regions.flatMap((region) => placeOf(country, region) ?? []))
+  if (headers[names.geoHeader] === undefined) return []
+  const regions = valuesOf(headers, names.geoRegionHeader)
+  return valuesOf(headers, names.geoHeader).flatMap((country) =>
+    regions.flatMap((region) => placeOf(country, region) ?? []),
+  )
+}
+
+/** A few proxies may each add a value. More come from a client, and every country is read with every region. */
+const MAX_VALUES = 16
+
+function valuesOf(headers: IncomingHttpHeaders, name: string): string[] {
+  const values = String(headers[name] ?? '').split(',', MAX_VALUES + 1)
+  if (values.length > MAX_VALUES)
+    fail('BAD_REQUEST', { field: name, message: 'The header has too many values.' })
+  return values
 }
 
 function placeOf(country: string, region: string | undefined): Place | null {

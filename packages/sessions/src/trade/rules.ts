@@ -283,7 +283,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
   },
 ]
 
-/** What `namedTokens` could not resolve to an address. */
+/** A name that `namedTokens` could not resolve to an address. */
 const isSymbol = (token: string): boolean => !token.startsWith('0x')
 
 /** Every rule that can run, in order. */
