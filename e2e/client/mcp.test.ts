@@ -157,14 +157,24 @@ describe('with --allow-trading', () => {
     const { active } = await owning.grantSession({ executor: wallet, ...terms }, { allow7702: true })
     const { answer: list } = await mcp.call('list_sessions')
     expect(list.sessions[0]).toMatchObject({ session_id: active.session_id, role: 'executor' })
-    const request = {
+    const unnamed = {
       session_id: active.session_id,
       token_in: 'ETH',
       token_out: 'USDG',
       client_id: 'in-session',
     }
+    const { answer: unknown } = await mcp.call('trade_in_session', { ...unnamed, notional_usd: 5 })
+    expect(unknown.code).toBe('WALLET_NEEDED')
+    const request = { ...unnamed, wallet: owner.address }
     const { answer } = await mcp.call('trade_in_session', { ...request, notional_usd: 5 })
     expect(answer).toMatchObject({ status: 'mined', notional_usd: 5 })
+    const { answer: others } = await mcp.call('trade_in_session', {
+      ...unnamed,
+      wallet,
+      notional_usd: 5,
+      client_id: 'others',
+    })
+    expect(others).toMatchObject({ code: 'VERIFICATION_FAILED' })
     const { answer: over } = await mcp.call('trade_in_session', {
       ...request,
       notional_usd: 18,

@@ -14,6 +14,7 @@ import { endAllSessions } from './verbs/endAllSessions.ts'
 import { resume } from './verbs/follow.ts'
 import { grantLive } from './verbs/grantLive.ts'
 import { grantSession } from './verbs/grantSession.ts'
+import { latestOrderEnd } from './verbs/latestOrderEnd.ts'
 import { listTrades } from './verbs/listTrades.ts'
 import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
 import { orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
@@ -215,6 +216,7 @@ export function createClient(options: ClientOptions) {
       place: bind(deps, placeOrders),
       placeBracket: bind(deps, placeBracket),
       sizeOf: bind(deps, orderSize),
+      latestEnd: bind(deps, latestOrderEnd),
       replace: bind(deps, replaceOrder),
       list: bind(deps, listOrders),
       signWanted: bind(deps, signWanted),

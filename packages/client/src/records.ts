@@ -62,6 +62,13 @@ export interface AgentRecord
   executor: Address
 }
 
+/** A list that an agent wanted signed. It was signed if it is among the lists of the session. */
+export interface WantedRecord {
+  id: Hex
+  at_ms: number
+  micro_usd: number
+}
+
 export interface Recorded<T> {
   records: T[]
   /** Keys of records that cannot be read. */
@@ -77,6 +84,9 @@ export interface Records {
   /** The lists of orders that this client signed for a session. */
   orderLists(session: Hex): Promise<OrderList[]>
   putOrderList(list: OrderList): Promise<void>
+  /** Lists that an agent wanted signed, with their value when they were checked. */
+  wanted(session: Hex): Promise<WantedRecord[]>
+  putWanted(session: Hex, record: WantedRecord): Promise<void>
   /** The order of lots that reports used, by year. */
   reportMethods(): Promise<Record<number, LotMethod>>
   putReportMethod(year: number, method: LotMethod): Promise<void>
@@ -100,6 +110,7 @@ export function memoryRecords(): RecordStore {
 export function openRecords(store: RecordStore, wallet: Address): Records {
   const keyOf = (kind: 'session' | 'agent', id: string) => `${kind}/${wallet}/${id}`
   const listKey = (session: Hex) => `orders/${wallet}/${session.slice(2)}/`
+  const wantedKey = (session: Hex) => `wanted/${wallet}/${session.slice(2)}/`
   const reportKey = (year: string) => `report/${wallet}/${year}`
   const read = async <T>(key: string, parse: (value: Json, key: string, wallet: Address) => T) => {
     const text = await store.read(key)
@@ -142,6 +153,15 @@ export function openRecords(store: RecordStore, wallet: Address): Records {
         `${listKey(list.session)}${orderListHash(hashing, list).slice(2)}`,
         textOf(toWireOrders(list)),
       ),
+    async wanted(session) {
+      const records: WantedRecord[] = []
+      for (const key of await store.list(wantedKey(session))) {
+        const record = await read(key, wantedIn)
+        if (record) records.push(record)
+      }
+      return records
+    },
+    putWanted: (session, record) => store.write(`${wantedKey(session)}${record.id.slice(2)}`, textOf(record)),
     async reportMethods() {
       const methods: Record<number, LotMethod> = {}
       for (const key of await store.list(reportKey(''))) {
@@ -236,6 +256,14 @@ function orderListIn(value: Json, key: string): OrderList {
     if (error instanceof PitRefusal) throw error
     return damaged(key, 'the list cannot be read')
   }
+}
+
+function wantedIn(value: Json, key: string): WantedRecord {
+  const { id, at_ms, micro_usd } = fieldsIn(value, key)
+  const isNamed = typeof id === 'string' && key.endsWith(`/${id.slice(2)}`)
+  const isWhole = [at_ms, micro_usd].every((one) => Number.isSafeInteger(one) && Number(one) >= 0)
+  if (!isNamed || !isWhole) return damaged(key, 'a field is missing')
+  return { id: id as Hex, at_ms: Number(at_ms), micro_usd: Number(micro_usd) }
 }
 
 function reportMethodIn(value: Json, key: string): { year: number; method: LotMethod } {

@@ -30,9 +30,9 @@ export const MCP_ERRORS = {
     message: 'Another MCP server already trades for this wallet; only one may.',
     what_to_do: 'Trade through that server, or ask the operator to stop it first.',
   },
-  NOT_EXECUTOR: {
-    message: 'This server’s account is not the executor of that session.',
-    what_to_do: 'List sessions with list_sessions. To trade for this server’s own wallet, use place_trade.',
+  WALLET_NEEDED: {
+    message: 'This server has no record of that session, so it cannot know whose funds would trade.',
+    what_to_do: 'Call it again with the wallet that granted the session, as its owner named it.',
   },
   NOT_CONFIRMED: {
     message: 'The user did not confirm the call. Nothing was signed or changed.',

@@ -25,6 +25,7 @@ export const UsdIn = Type.Number({
   maximum: 10_000,
 })
 export const IdIn = (description: string) => Type.String({ description, pattern: '^[A-Za-z0-9_.:-]{1,128}$' })
+export const AddressIn = (description: string) => Type.String({ description, pattern: '^0x[0-9a-fA-F]{40}$' })
 export const HashIn = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 export const ClientIdIn = Type.String({
   description: 'unique per intended trade or agent; repeat it on retry',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readPages } from '@pit/client'
 import { type Answer, LOG_KINDS } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { json } from '../client/exit.ts'
@@ -48,16 +49,16 @@ export const logsCommand = (deps: CommandDeps): Command =>
 /** All rows after `last`, oldest first, across pages. */
 async function newerThan({ client }: Opened, id: string, query: object, last: number): Promise<Row[]> {
   const newer: Row[] = []
-  for (let before: number | undefined; ; ) {
-    const page = await client.api['hosted.logs']({
+  const read = (before: number | undefined) =>
+    client.api['hosted.logs']({
       params: { id },
       query: { ...query, limit: PAGE, ...(before !== undefined && { before }) },
     })
-    newer.push(...page.rows.filter((row) => row.id > last))
-    const isAll = page.next_before === null || page.rows.some((row) => row.id <= last)
-    if (isAll) return newer.reverse()
-    before = page.next_before!
+  for await (const row of readPages(read, { what: 'hosted.logs', limit: PAGE })) {
+    if (row.id <= last) break
+    newer.push(row)
   }
+  return newer.reverse()
 }
 
 const lineOf = ({ ts, kind, code, message }: Row): string =>

@@ -27,7 +27,8 @@ const page = (ids: number[], next_before: number | null) => ({
 })
 
 /** Lists what a server answers page by page; it may be asked four times. */
-async function list(...pages: unknown[]) {
+const list = (...pages: unknown[]) => listOf(pages)
+async function listOf(pages: Pick<unknown[], 'length' | 'shift'>) {
   const deps = {
     account: { address: WALLET },
     api: {
@@ -46,17 +47,34 @@ async function list(...pages: unknown[]) {
   return ids
 }
 
+/** A full page that ends with this trade. */
+const full = (last: number, next = last) =>
+  page(
+    Array.from({ length: 100 }, (_, i) => last + 99 - i),
+    next,
+  )
+
 it('lists every page once', async () => {
-  expect(await list(page([9, 7], 7), page([4], null))).toEqual([9, 7, 4])
+  expect(await list(full(7), page([4], null))).toHaveLength(101)
   expect(await list(page([], null))).toEqual([])
 })
 
 const { next_before: _, ...noEnd } = page([9, 7], 7)
 it.each<[string, unknown[]]>([
   ['a page without next_before', [noEnd]],
-  ['a next_before that is not the last trade', [page([9, 7], 8)]],
+  ['a next_before that is not the last trade', [full(7, 8)]],
+  ['pages of one row', [page([9], 9), page([8], 8)]],
+  [
+    'more rows than requested',
+    [
+      page(
+        Array.from({ length: 101 }, (_, i) => 200 - i),
+        null,
+      ),
+    ],
+  ],
   ['an empty page with a next one', [page([], 7)]],
-  ['the same page again', [page([9, 7], 7), page([9, 7], 7)]],
+  ['the same page again', [full(7), full(7)]],
   ['trades in rising order', [page([7, 9], 9)]],
   ['a trade twice', [page([9, 9], 9)]],
   ['a trade without an id', [{ ...page([9], 9), trades: [{ ...row(9), id: undefined }] }]],
@@ -68,4 +86,14 @@ it.each<[string, unknown[]]>([
 
 it('refuses the trades of another wallet', async () => {
   expect(await list({ ...page([9], null), wallet: `0x${'22'.repeat(20)}` })).toBe('ACCOUNT_WALLET')
+})
+
+it('ends: a server cannot keep the reader busy for ever', async () => {
+  let page = 20_000
+  const shift = () => {
+    page--
+    return full(100 * page + 1)
+  }
+  const endless = { shift, length: 1 } as unknown as unknown[]
+  expect(await listOf(endless)).toBe('ACCOUNT_SHAPE')
 })

@@ -1,15 +1,18 @@
-import type { Answer } from '@pit/protocol'
+import type { Answer, QueryInput } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { refuse } from '../errors.ts'
+import { readPages } from '../pages.ts'
 import { ownAnswer } from '../verify/ownAnswer.ts'
 
-type Page = Answer<'me.trades'>
+type Row = Answer<'me.trades'>['trades'][number]
+
+/** The most that the route returns. */
+const PAGE = 100
 
 /**
- * The wallet's trades, newest first. Every page must lie below the one before it.
+ * The wallet's trades, newest first: 100,000 at most.
  * @param options `refused` includes refused trades
  * @returns an async iterator
- * @throws ACCOUNT_SHAPE a page is malformed or out of order
+ * @throws ACCOUNT_SHAPE a page is malformed, out of order or not full, or the pages do not end
  * @throws ACCOUNT_WALLET a page is about another wallet
  * @example
  * ```ts
@@ -22,23 +25,14 @@ type Page = Answer<'me.trades'>
 export async function* listTrades(
   { api, account }: ClientDeps,
   { refused = false, signal }: { refused?: boolean } & VerbOptions = {},
-): AsyncGenerator<Page['trades'][number]> {
-  for (let before: number | undefined; ; ) {
-    const query = { ...(before !== undefined && { before }), ...(refused && { refused: '1' as const }) }
-    const page = ownAnswer('me.trades', account, await api['me.trades']({ query }, { signal }))
-    checkOrder(page, before)
-    yield* page.trades
-    if (page.next_before === null) return
-    before = page.next_before
-  }
-}
-
-function checkOrder({ trades, next_before }: Page, before = Number.POSITIVE_INFINITY): void {
-  let last = before
-  for (const { id } of trades) {
-    if (id >= last) refuse('ACCOUNT_SHAPE', `me.trades: trade ${id} is out of order or listed twice`)
-    last = id
-  }
-  const isNext = next_before === null || (trades.length > 0 && next_before === last)
-  if (!isNext) refuse('ACCOUNT_SHAPE', 'me.trades: next_before is not the last trade of its page')
+): AsyncGenerator<Row> {
+  yield* readPages(
+    async (before) => {
+      const query = { limit: PAGE, before, ...(refused && { refused: '1' as const }) }
+      const answer = await api['me.trades']({ query: query as QueryInput<'me.trades'> }, { signal })
+      const { trades, next_before } = ownAnswer('me.trades', account, answer)
+      return { rows: trades, next_before }
+    },
+    { what: 'me.trades', limit: PAGE },
+  )
 }

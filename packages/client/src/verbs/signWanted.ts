@@ -12,6 +12,7 @@ import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { type AgentSession, readAgentSession } from '../orders/agentSession.ts'
 import { readTokens } from '../orders/tokens.ts'
+import { checkBounds } from '../orders/wantedBounds.ts'
 import { readPrices } from '../own/price.ts'
 import { hashing } from '../verify/grant.ts'
 import { listOrders } from './cancelOrders.ts'
@@ -29,7 +30,9 @@ const PRICE_BAND_BPS = 1_000n
  * @param options `confirm` receives the list in words
  * @returns as `orders.place`
  * @throws SIGNING_MISMATCH the list is not for your session, or its text is another
- * @throws VERIFICATION_FAILED a minimum is far below your node's price (PRICE)
+ * @throws VERIFICATION_FAILED a minimum is far below your node's price (PRICE), or it is more than one trade within
+ * the agent's recorded limits (GRANT_CAPS)
+ * @throws INTENT_NEEDED the agent was created on another machine
  * @example
  * ```ts
  * for (const { id } of listed.wanted) await client.orders.signWanted({ agentId: agent.id, id })
@@ -49,6 +52,7 @@ export async function signWanted(
     })
   const list = await readingAnswer('RECIPIENT', () => checkWanted(deps, session, request))
   await checkPrices(deps, list, options)
+  await checkBounds(deps, { agentId, session, list }, options)
   const addresses = list.orders.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
   const tokens = await readTokens(deps, addresses, options)
   return signAndPlace(deps, { agentId, session, list, tokens }, options)

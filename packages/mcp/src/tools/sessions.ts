@@ -2,6 +2,7 @@ import type { RecordedSession } from '@pit/client'
 import { visibleText } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import {
+  AddressIn,
   Bool,
   ClientIdIn,
   IdIn,
@@ -9,6 +10,7 @@ import {
   Int,
   isoOf,
   List,
+  Maybe,
   Num,
   OrNull,
   Output,
@@ -87,6 +89,7 @@ export const SESSION_TOOLS = [
       'client_id and look_up_trade.',
     input: Input({
       session_id: IdIn('from list_sessions, role executor'),
+      wallet: Maybe(AddressIn('the wallet whose funds trade, as its owner named it; not from list_sessions')),
       token_in: TokenIn('token to sell'),
       token_out: TokenIn('token to buy'),
       notional_usd: UsdIn,

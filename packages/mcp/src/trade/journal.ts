@@ -14,6 +14,8 @@ export type TradeIntent = {
   usd: number
   shield?: boolean
   session_id?: string
+  /** Whose session it is, as the caller named it. */
+  wallet?: string
   /** Of a signed order: its kind, prices and times as requested. */
   order?: { [field: string]: string | number }
 }

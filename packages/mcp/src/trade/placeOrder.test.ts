@@ -17,15 +17,17 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const USDG = `0x${'a'.repeat(40)}`
 const place = vi.fn()
 const sizeOf = vi.fn()
+const latestEnd = vi.fn()
 function open(): Trading {
   place.mockReset().mockImplementation(async (_: unknown, { confirm }) => {
     confirm({ lines: [], warnings: [] })
     return { ids: ['0x0b'], terms: { lines: [], warnings: [] }, receipt: {} }
   })
+  latestEnd.mockReset().mockResolvedValue(null)
   sizeOf.mockReset().mockResolvedValue('0.005')
   const pins = { tokens: new Map([[USDG, { core: 'USDG' }]]) }
   return {
-    client: { orders: { place, sizeOf }, pins } as unknown as PitClient,
+    client: { orders: { place, sizeOf, latestEnd }, pins } as unknown as PitClient,
     journal: openJournal(folder, () => null),
     ceilings: ceilingsOf(20, 25),
     nowMs: () => 1_000_000,
@@ -49,6 +51,16 @@ const args: OrderArgs = {
   notional_usd: 10,
   price: 2_400.5,
 }
+
+it('ends with a session that is shorter than a day, unless a time is stated', async () => {
+  const trading = open()
+  latestEnd.mockResolvedValue(1_000 + 3_600)
+  const endOf = () => place.mock.lastCall![0].orders[0].expiresAt
+  await placeOrder(trading, 'a', args)
+  expect(endOf()).toBe(1_000 + 3_600)
+  await placeOrder(trading, 'b', { ...args, notional_usd: 5, valid_for_s: 7_200 })
+  expect(endOf()).toBe(1_000 + 7_200)
+})
 
 it('reserves the dollars and stores the list before it is signed', async () => {
   const trading = open()

@@ -83,7 +83,15 @@ export async function placeOrder(trading: Trading, clientId: string, args: Order
 async function requestOf({ client, nowMs }: Trading, args: OrderArgs): Promise<StoredOrder> {
   const amount = await client.orders.sizeOf({ token: args.token_in, usd: args.notional_usd })
   if (amount === null) throw noOwnPrice()
-  const expiresAt = Math.floor(nowMs() / 1000) + (args.valid_for_s ?? MAX_VALID_S)
+  const nowS = Math.floor(nowMs() / 1000)
+  // A stated time is kept or refused; the default ends with the session.
+  const expiresAt =
+    args.valid_for_s === undefined
+      ? Math.min(
+          nowS + MAX_VALID_S,
+          (await client.orders.latestEnd(args.agent_id)) ?? Number.POSITIVE_INFINITY,
+        )
+      : nowS + args.valid_for_s
   const base = { sell: args.token_in, buy: args.token_out, amount, expiresAt }
   return {
     agentId: args.agent_id,

@@ -46,11 +46,13 @@ function open(): Trading {
     return { receipt, amountOut: 10_000_000n }
   })
   resume.mockResolvedValue({ receipt, amountOut: 10_000_000n })
-  const as_executor = [{ session_id: 'session', role: 'executor', wallet: '0x03' }]
-  const sessions = async () => ({ sessions: [], as_executor })
+  const recordedSessions = async () => ({
+    sessions: [{ session_id: 'session', wallet: '0x03' }],
+    damaged: [],
+  })
   const pins = { weth: '0x02', tokens: new Map() }
   return {
-    client: { plan, send, resume, sessionTrade, sessions, pins } as unknown as PitClient,
+    client: { plan, send, resume, sessionTrade, recordedSessions, pins } as unknown as PitClient,
     journal: openJournal(folder, () => null),
     ceilings: ceilingsOf(20, 25),
     nowMs: () => 1_000,
@@ -201,6 +203,18 @@ it.each([undefined, 'session'])(
     expect(trading.journal.find('a')?.state).toBe('refused')
   },
 )
+
+it('trades in the session of the wallet that the caller names, or that its own record has', async () => {
+  const trading = open()
+  sessionTrade.mockReset().mockRejectedValue(new PitRefusal('SESSION_REVOKED', 'over'))
+  const walletIn = async (id: string, intent: object) => {
+    const error = await placeTrade(trading, id, { ...params, ...intent }).catch((one: unknown) => one)
+    return [(error as { code: string }).code, sessionTrade.mock.lastCall?.[0].wallet]
+  }
+  expect(await walletIn('a', { session_id: 'other' })).toEqual(['WALLET_NEEDED', undefined])
+  expect(await walletIn('b', { session_id: 'session' })).toEqual(['SESSION_REVOKED', '0x03'])
+  expect(await walletIn('c', { session_id: 'other', wallet: '0x0A' })).toEqual(['SESSION_REVOKED', '0x0a'])
+})
 
 it('runs one trade at a time, so that the daily limit holds', async () => {
   const trading = open()

@@ -152,23 +152,32 @@ async function tradeOwn(
   })
 }
 
+type SessionIntent = TradeIntent & { session_id: string }
+
+/** As the caller named it, or by this server's own record: the service's list could name another wallet. */
+async function walletOf(client: PitClient, { session_id, wallet }: SessionIntent): Promise<Address> {
+  if (wallet !== undefined) return wallet.toLowerCase() as Address
+  const { sessions } = await client.recordedSessions()
+  const record = sessions.find((one) => one.session_id === session_id)
+  if (record) return record.wallet
+  throw new ToolRefusal(
+    'WALLET_NEEDED',
+    'This server has no record of that session, so it cannot know whose funds would trade. Nothing was signed.',
+    'Call it again with the wallet that granted the session, as its owner named it.',
+  )
+}
+
 async function tradeInSession(
   { client, attestsNonUs }: Trading,
-  { session_id, sell, buy, usd }: TradeIntent & { session_id: string },
+  intent: SessionIntent,
   clientId: string,
   onSigned: (signed: SignedTrade) => void,
 ) {
-  const { as_executor } = await client.sessions()
-  const session = as_executor.find((one) => one.session_id === session_id)
-  if (!session)
-    throw new ToolRefusal(
-      'NOT_EXECUTOR',
-      'This server’s account is not the executor of that session.',
-      'List sessions with list_sessions. To trade for this server’s own wallet, use place_trade.',
-    )
+  const { session_id, sell, buy, usd } = intent
+  const wallet = await walletOf(client, intent)
   const request = {
     session_id,
-    wallet: session.wallet as Address,
+    wallet,
     client_id: clientId,
     token_in: sell,
     token_out: buy,

@@ -12,6 +12,7 @@ export interface TradeArgs {
   notional_usd: number
   shield?: boolean
   session_id?: string
+  wallet?: string
 }
 
 /** The journal's format since its first version, so that retries match older entries. */
@@ -35,8 +36,8 @@ export function confirmTrade(
 ): string | null {
   checkTokens(own.pins, args)
   if (SIGNED.includes(trading.journal.find(client_id)?.state)) return null
-  const { token_in, token_out, notional_usd, session_id } = args
+  const { token_in, token_out, notional_usd, session_id, wallet } = args
   checkCeilings(trading.ceilings, trading.journal, { clientId: client_id, usd: notional_usd, nowMs: nowMs() })
-  const from = session_id === undefined ? own.address : `the wallet of session ${session_id}`
+  const from = session_id === undefined ? own.address : `${wallet ?? 'the wallet'} in session ${session_id}`
   return `Sell $${grouped(notional_usd)} of ${token_in} for ${token_out}, with real funds from ${from}?`
 }
