@@ -5,6 +5,7 @@ import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
 import { atFreshHead } from './own/atFreshHead.ts'
 import { openNode } from './own/node.ts'
+import { createChainCheck, onPinnedChain } from './own/pinnedChain.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { memoryRecords, openRecords, type RecordStore } from './records.ts'
@@ -15,6 +16,7 @@ import { resume } from './verbs/follow.ts'
 import { grantLive } from './verbs/grantLive.ts'
 import { grantSession } from './verbs/grantSession.ts'
 import { latestOrderEnd } from './verbs/latestOrderEnd.ts'
+import { holdings, tokens, transaction } from './verbs/holdings.ts'
 import { listTrades } from './verbs/listTrades.ts'
 import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
 import { orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
@@ -82,10 +84,11 @@ export function createClient(options: ClientOptions) {
     return checking
   }
   const node = openNode(rpc, pins, nowMs)
+  const signer = onPinnedChain(options.account, createChainCheck(rpc, pins))
   const deps: ClientDeps = {
     api,
-    account: atFreshHead(options.account, node),
-    endingAccount: options.account,
+    account: atFreshHead(signer, node),
+    endingAccount: signer,
     pins,
     rpc: node,
     nowMs,
@@ -250,6 +253,9 @@ export function createClient(options: ClientOptions) {
     sessions: async (call?: VerbOptions) =>
       ownAnswer('me.sessions', options.account, await api['me.sessions']({}, call)),
     trades: bind(deps, listTrades),
+    holdings: bind(deps, holdings),
+    tokens: bind(deps, tokens),
+    transaction: bind(deps, transaction),
     report: bind(deps, report),
   }
 }

@@ -16,6 +16,7 @@ export type { OrderIntent, TriggerIntent } from './orders/intent.ts'
 export * from './orders/kinds.ts'
 export { pinnedTokens } from './orders/tokens.ts'
 export type { Allowance } from './own/allowances.ts'
+export { inText, joined, type Own, type OwnText, type OwnValue, say } from './own/own.ts'
 export { dearer } from './own/ownPrice.ts'
 export {
   type MinedReading,
@@ -28,6 +29,14 @@ export {
 export type { RootState } from './own/roots.ts'
 export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'
 export { type PageOf, readPages } from './pages.ts'
+export {
+  amountText,
+  pinnedFacts,
+  readTokenFacts,
+  type TokenFacts,
+  type TokenFactsMap,
+  typedAtoms,
+} from './own/tokenFacts.ts'
 export { configDiffs, type Pins, pinsOf, tokenNamed } from './pins.ts'
 export type { AgentRecord, RecordStore, SessionRecord } from './records.ts'
 export type { ReportOptions, ReportStage } from './report/options.ts'
@@ -45,6 +54,7 @@ export { isOpenOrder, type OrderRow } from './verbs/cancelOrders.ts'
 export type { EndedAll } from './verbs/endAllSessions.ts'
 export type { Followed, SignedTrade } from './verbs/follow.ts'
 export type { LiveIntent } from './verbs/grantLive.ts'
+export type { OwnHolding, OwnHoldings } from './verbs/holdings.ts'
 export type { PlacedList } from './verbs/placeOrders.ts'
 export type { RecordedSession } from './verbs/recordedSessions.ts'
 export type { RevokedSession } from './verbs/revokeSession.ts'
@@ -55,3 +65,4 @@ export { isWorthAtMost } from './verify/approvals.ts'
 export type { Plan, TradeParams } from './verify/facts.ts'
 export { type Checked, missingChecks } from './verify/rules.ts'
 export type { SignedTerms } from './verify/signedTerms.ts'
+export type { TradeReview } from './verify/verified.ts'

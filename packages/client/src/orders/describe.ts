@@ -1,29 +1,30 @@
 import type { Address, Order, OrderList } from '@pit/chain'
 import { groupedText } from '@pit/protocol'
+import { type Own, own } from '../own/own.ts'
 import type { TokenInfos } from './tokens.ts'
 
 /**
  * A list in words, from the data that is signed.
  * @public
  */
-export interface ListTerms {
+export type ListTerms = Own<{
   /** One line per order, and what the list replaces. */
   lines: readonly string[]
   warnings: readonly string[]
-}
+}>
 
 /**
  * A list of orders in words, for a person to confirm.
  * @public
  */
 export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList): ListTerms {
-  return {
+  return own({
     lines: [
       ...orders.map((order, i) => `${i + 1}. ${describeOrder(tokens, order)}`),
       ...(replaces.length === 0 ? [] : [`Ends these orders first: ${replaces.join(', ')}.`]),
     ],
     warnings: orders.flatMap((order, i) => warningsOf(order).map((text) => `Order ${i + 1}: ${text}`)),
-  }
+  })
 }
 
 /**

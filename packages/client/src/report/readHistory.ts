@@ -1,15 +1,12 @@
-import { type Address, erc20Abi, type Hex, NATIVE } from '@pit/chain'
-import { lower } from '@pit/protocol'
+import { type Address, NATIVE } from '@pit/chain'
 import type { Finding, ReportInput, ReportPoint, ReportToken, ReportTransaction } from '@pit/reports'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ClientDeps } from '../deps.ts'
-import { ethCall, RpcFailure } from '../own/rpc.ts'
+import { pastTokenFacts } from '../own/tokenFacts.ts'
 import { isCore, type Pins } from '../pins.ts'
 import { listTrades } from '../verbs/listTrades.ts'
 import { type ApprovalSent, findApprovals } from './findApprovals.ts'
 import { type BlockTime, findBlocks, readBlockTimes } from './findBlocks.ts'
 import type { ReportOptions, ReportStage } from './options.ts'
-import { readInChunks } from './readInChunks.ts'
 import { readPoints } from './readPoints.ts'
 import {
   blockOf,
@@ -42,7 +39,7 @@ export async function readHistory(
   const ends = await findBlocks(rpc, endsOf(fromS, toS), { firstBlock: pins.profile.first_block, signal })
   const last = ends.blocks.get(toS) ?? ends.latest
   const used = candidates.filter(({ receipt }) => blockOf(receipt) <= last.block)
-  const tokens = await readTokens(rpc, pins, { wallet, candidates: used, rows, last, signal })
+  const tokens = await readTokens(rpc, pins, { wallet, candidates: used, last, signal })
   const approvals = await findApprovals(rpc, pins, {
     wallet,
     candidates: used,
@@ -126,13 +123,11 @@ async function readTokens(
   {
     wallet,
     candidates,
-    rows,
     last,
     signal,
   }: {
     wallet: Address
     candidates: readonly Candidate[]
-    rows: readonly TradeRow[]
     last: BlockTime
     signal: AbortSignal | undefined
   },
@@ -145,40 +140,18 @@ async function readTokens(
   ])
   const used = new Set<Address>([NATIVE, pins.weth, ...moved.map(({ token }) => token)])
   for (const token of pinned) if (isCore(pins, token) || (end!.balances[token] ?? 0n) > 0n) used.add(token)
-  const others = [...used].filter((token) => !pins.tokens.has(token))
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' })
-  const answers = await readInChunks(
-    rpc,
-    others.map((token) => ethCall(token, data)),
-    { signal },
-  )
-  const texts = new Map(rows.flatMap(({ token_in, token_out }) => [nameOf(token_in), nameOf(token_out)]))
-  return [...used].map((address): ReportToken => {
-    const pinnedToken = pins.tokens.get(address)
-    if (pinnedToken) {
-      const { symbol, decimals } = pinnedToken
-      return { address, symbol, decimals, kind: kindOf(pins, address) }
-    }
-    const decimals = decimalsIn(answers[others.indexOf(address)])
-    return { address, symbol: texts.get(address) ?? null, decimals, kind: 'token' }
+  const facts = await pastTokenFacts(rpc, pins, [...used], signal)
+  return [...facts.values()].map(({ address, symbol, decimals, isPinned }): ReportToken => {
+    // Anyone can deploy any symbol, so one that is not pinned comes with its address.
+    const unique = isPinned || symbol === null ? symbol : `${symbol} (${address})`
+    // Amounts are in atoms if the token does not say.
+    return { address, symbol: unique, decimals: decimals ?? 0, kind: kindOf(pins, address) }
   })
 }
 
-const nameOf = ({ address, symbol }: TradeRow['token_in']) => [lower(address), symbol] as const
-
 function kindOf(pins: Pins, address: Address): ReportToken['kind'] {
-  const { core, stock } = pins.tokens.get(address)!
+  const { core = null, stock = false } = pins.tokens.get(address) ?? {}
   if (address === NATIVE || address === pins.weth) return 'ether'
   if (core === 'USDG') return 'cash'
   return stock ? 'stock' : 'token'
-}
-
-/** Amounts are shown in atoms if the token does not say. */
-function decimalsIn(answer: unknown): number {
-  if (answer instanceof RpcFailure || typeof answer !== 'string') return 0
-  try {
-    return decodeFunctionResult({ abi: erc20Abi, functionName: 'decimals', data: answer as Hex })
-  } catch {
-    return 0
-  }
 }

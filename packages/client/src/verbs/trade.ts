@@ -4,9 +4,12 @@ import type { Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { readOwn } from '../own/readOwn.ts'
+import { readTokenFacts } from '../own/tokenFacts.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
+import { reviewedTokens, reviewTrade } from '../review/reviewTrade.ts'
 import { refuseUnfunded } from '../unfunded.ts'
 import type { Plan, PlanFacts, TradeParams } from '../verify/facts.ts'
+import { feesOf, triedGas } from '../verify/gas.ts'
 import type { OwnReading } from '../verify/ownReading.ts'
 import { gasOf, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
@@ -221,17 +224,15 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
   const reading = readPlan(facts)
   const terms = { ...facts, reading, accepted: request.accept_risks ?? [] }
   const first = checkBytes(terms)
-  const own = await readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal })
+  const [own, tokens] = await Promise.all([
+    readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal }),
+    readTokenFacts(deps.rpc, pins, reviewedTokens(reading), options.signal),
+  ])
   const checks = [...first, ...checkOwn(terms, own)]
   checkFunds(facts, own)
   options.onStage?.({ stage: 'verified', plan: answered, checks })
-  return { request, plan: answered, checks, reading, own }
-}
-
-/** The fees are the client's own, never the service's: twice the base fee it read, and a twentieth as a tip. */
-function feesOf({ baseFeeWei }: OwnReading) {
-  const maxPriorityFeePerGas = baseFeeWei / 20n
-  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
+  const verified = { request, plan: answered, checks, reading, own }
+  return { ...verified, review: reviewTrade({ pins, wallet, tokens }, verified) }
 }
 
 function checkFunds({ plan: answered, pins, wallet }: PlanFacts, own: OwnReading): void {
@@ -295,10 +296,6 @@ export async function send(
   options.onStage?.({ stage: 'mined', receipt: followed.receipt })
   return { ...verified, ...followed, hashes }
 }
-
-/** A limit under what the client's own trial used would only burn gas. */
-const triedGas = ({ trial }: OwnReading, i: number): bigint =>
-  trial.ok ? ((trial.gasUsed[i] ?? 0n) * 5n) / 4n : 0n
 
 export function named(pins: Pins, name: string): Address {
   const token = tokenNamed(pins, name)

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { isRefusal } from '../errors.ts'
 import { pinsOf } from '../pins.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
-import { checkDescription, type SignedTerms, signedTerms } from './signedTerms.ts'
+import type { Approval } from './readPlan.ts'
+import { checkDescription, signedTerms } from './signedTerms.ts'
 
 const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')))
 const NOW_S = 1_800_000_000
@@ -23,7 +24,7 @@ const binding = createBinding({
   nonce: `0x${'4'.repeat(64)}`,
   risk: { accept_risks: ['LOW_LIQUIDITY'], shield: true, policies: ['block_flagged'] },
 })
-const termsWith = (approvals: SignedTerms['approvals']) =>
+const termsWith = (approvals: readonly Approval[]) =>
   signedTerms(pins, {
     sessionId: 'ses_1',
     binding,

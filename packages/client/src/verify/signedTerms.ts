@@ -12,6 +12,7 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { must } from '../errors.ts'
+import { type Own, own } from '../own/own.ts'
 import type { Pins } from '../pins.ts'
 import { amountText, timeText } from '../review/terms.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
@@ -21,7 +22,7 @@ import type { Approval } from './readPlan.ts'
  * The terms of a signature, read from the client's own binding, roots and transactions.
  * @public
  */
-export interface SignedTerms {
+export type SignedTerms = Own<{
   sessionId: string
   wallet: Address
   executor: Address
@@ -48,7 +49,7 @@ export interface SignedTerms {
   approvals: readonly Approval[]
   /** The same, one sentence each. */
   approvalsInWords: readonly string[]
-}
+}>
 
 export function signedTerms(
   pins: Pins,
@@ -67,7 +68,7 @@ export function signedTerms(
   },
 ): SignedTerms {
   const { limits, risk } = binding
-  return {
+  return own({
     sessionId,
     wallet: binding.wallet,
     executor: binding.executor,
@@ -90,10 +91,10 @@ export function signedTerms(
     takesCode,
     approvals,
     approvalsInWords: approvals.map((approval) => approvalText(pins, approval)),
-  }
+  })
 }
 
-function approvalText(pins: Pins, { token, spender, amount, expiresS }: Approval): string {
+export function approvalText(pins: Pins, { token, spender, amount, expiresS }: Approval): string {
   const most = `may take up to ${amountText(pins, token, amount)}`
   if (expiresS !== null) return `The exchange’s router ${most} through Permit2 until ${timeText(expiresS)}.`
   return spender === pins.permit2 ? `Permit2 ${most}.` : `The curve ${spender} ${most}.`

@@ -1,7 +1,22 @@
+import type { Own } from '../own/own.ts'
 import type { Plan, TradeParams } from './facts.ts'
 import type { OwnReading } from './ownReading.ts'
 import type { PlanReading } from './readPlan.ts'
 import type { Checked } from './rules.ts'
+
+/**
+ * A trade in words, from the bytes to sign and the client's own node. Nothing in it is the server's word.
+ * @public
+ */
+export type TradeReview = Own<{
+  rows: readonly { label: string; text: string }[]
+  /** What each transaction does, in the order they are signed. */
+  transactions: readonly string[]
+  /** What may be spent, by whom, and until when. */
+  approvals: readonly string[]
+  /** Unix seconds; null if the call has none. */
+  deadlineS: number | null
+}>
 
 /** A plan that passed every check, with its request and the data read to check it. */
 export interface Verified {
@@ -10,4 +25,6 @@ export interface Verified {
   checks: readonly Checked[]
   reading: PlanReading
   own: OwnReading
+  /** What a person confirms. */
+  review: TradeReview
 }

@@ -52,6 +52,7 @@ export const TRANSPORT_CURES = {
   RPC_UNAVAILABLE: 'Check the address of your own node, or use another node.',
   NODE_BEHIND:
     'Wait until your node follows the chain again, or use another node, and check this computer’s clock.',
+  WRONG_CHAIN: 'Set your RPC address to a node of the pinned chain, then try again.',
   NOT_CONFIRMED: 'Nothing was signed. Confirm it to continue.',
   NOT_MINED: 'Look for the transaction on your own node before you send another.',
   NOT_RUNNABLE: 'Check that the wallet holds enough ETH for gas, then try again.',

@@ -1,0 +1,113 @@
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { powerOfTen } from '@pit/protocol'
+import type { ClientDeps, VerbOptions } from '../deps.ts'
+import { type Own, own } from '../own/own.ts'
+import { readTransaction, type TransactionReading } from '../own/readTransaction.ts'
+import { resultOf } from '../own/rpc.ts'
+import { readTokenFacts, type TokenFacts, type TokenFactsMap } from '../own/tokenFacts.ts'
+import { readPoints } from '../report/readPoints.ts'
+
+/**
+ * A balance of the wallet, with its value at the client's own price.
+ * @public
+ */
+export type OwnHolding = Own<{
+  atoms: bigint
+  /** Dollars of one whole token times 10^18; null without an own price. */
+  priceE18: bigint | null
+  /** The price is past its heartbeat, or its market is closed. */
+  isStale: boolean
+  microUsd: bigint | null
+}> & { token: TokenFacts }
+/**
+ * @public
+ */
+export interface OwnHoldings {
+  holdings: readonly OwnHolding[]
+  /** Tokens whose balance cannot be read. */
+  unread: readonly Address[]
+}
+
+/**
+ * Balances of the wallet and their value, by your own node: ETH, every pinned token and the named ones.
+ * @param tokens addresses of further tokens
+ * @param options `signal`
+ * @returns balances above zero, and what could not be read
+ * @throws RPC_UNAVAILABLE your node does not respond
+ * @example
+ * ```ts
+ * for (const { token, atoms } of (await client.holdings()).holdings) console.log(amountText(atoms, token))
+ * ```
+ */
+export async function holdings(
+  { rpc, pins, account }: ClientDeps,
+  tokens: readonly string[] = [],
+  { signal }: VerbOptions = {},
+): Promise<OwnHoldings> {
+  const named = addressesIn(tokens)
+  const all = [...new Set([NATIVE, ...pins.tokens.keys(), ...named])]
+  const [facts, [latest]] = await Promise.all([
+    readTokenFacts(rpc, pins, all, signal),
+    rpc.all([{ method: 'eth_getBlockByNumber', params: ['latest', false] }], signal),
+  ])
+  const { number, timestamp } = resultOf<{ number: Hex; timestamp: Hex }>(latest)
+  const block = { block: Number(BigInt(number)), timeS: Number(BigInt(timestamp)) }
+  const [point] = await readPoints(rpc, pins, {
+    wallet: account.address,
+    tokens: all,
+    blocks: [block],
+    signal,
+  })
+  const { balances, prices } = point!
+  const held = all.filter((token) => (balances[token] ?? 0n) > 0n)
+  return {
+    holdings: held.map((address) => {
+      const token = facts.get(address)!
+      const price = prices[address] ?? null
+      const atoms = balances[address]!
+      const microUsd =
+        price && token.decimals !== null ? (atoms * price.priceE18) / powerOfTen(token.decimals + 12) : null
+      return {
+        ...own({ atoms, priceE18: price?.priceE18 ?? null, isStale: price?.stale ?? false, microUsd }),
+        token,
+      }
+    }),
+    unread: all.filter((token) => balances[token] === undefined),
+  }
+}
+
+/**
+ * Tokens by your pins, or by your own node: names and decimals of everything typed or shown.
+ * @param tokens addresses
+ * @param options `signal`
+ * @returns facts by address; `decimals` is null if the token does not say
+ * @example
+ * ```ts
+ * const [eth] = (await client.tokens([tokenNamed(client.pins, 'ETH')!])).values()
+ * console.log(eth?.name, eth?.decimals)
+ * ```
+ */
+export const tokens = (
+  { rpc, pins }: ClientDeps,
+  addresses: readonly string[],
+  { signal }: VerbOptions = {},
+): Promise<TokenFactsMap> => readTokenFacts(rpc, pins, addressesIn(addresses), signal)
+
+const addressesIn = (texts: readonly string[]): Address[] =>
+  texts.flatMap((text) => (/^0x[0-9a-fA-F]{40}$/.test(text) ? [text.toLowerCase() as Address] : []))
+
+/**
+ * A transaction with its call decoded and its effects, by your own node.
+ * @param hash its hash
+ * @param options `signal`
+ * @returns the reading; null if your node does not know it
+ * @example
+ * ```ts
+ * const readTrade = (hash: `0x${string}`) => client.transaction(hash)
+ * ```
+ */
+export const transaction = (
+  { rpc, pins }: ClientDeps,
+  hash: Hex,
+  { signal }: VerbOptions = {},
+): Promise<TransactionReading | null> => readTransaction(rpc, pins, hash, signal)
