@@ -29,6 +29,7 @@ import { revokeApprovals } from './verbs/revokeApprovals.ts'
 import { revokeSession } from './verbs/revokeSession.ts'
 import { sendBack } from './verbs/sendBack.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
+import { signedOrders } from './verbs/signedOrders.ts'
 import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { signWanted } from './verbs/signWanted.ts'
 import { stopAgent } from './verbs/stopAgent.ts'
@@ -222,6 +223,7 @@ export function createClient(options: ClientOptions) {
       latestEnd: bind(deps, latestOrderEnd),
       replace: bind(deps, replaceOrder),
       list: bind(deps, listOrders),
+      signed: bind(deps, signedOrders),
       signWanted: bind(deps, signWanted),
       cancel: bind(deps, cancelOrders),
       cancelInSession: bind(deps, cancelSessionOrders),

@@ -46,9 +46,13 @@ export function reviewTrade(names: Names, verified: Reviewed): TradeReview {
     ],
     transactions: reading.transactions.map((step) => stepText(names, reading, step)),
     approvals: [
-      ...reading.approvals.map((approval) => approvalText(pins, approval)),
-      ...(permit ? [permitText(permit.permit.details, amount)] : []),
+      ...reading.approvals.map((one) => ({
+        amount: amount(one.amount, one.token),
+        text: approvalText(pins, one),
+      })),
+      ...(permit ? [permitOf(permit.permit.details, amount)] : []),
     ],
+    sellsEther: tokenIn === NATIVE,
     deadlineS: deadlineS === null ? null : Number(deadlineS),
   })
 }
@@ -106,8 +110,13 @@ function stepText({ pins, wallet }: Names, { curve, tokenIn }: PlanReading, step
     : parts.join(' ')
 }
 
-const permitText = (
+const permitOf = (
   { token, amount: atoms, expiration }: { token: Address; amount: bigint; expiration: number },
-  amount: AmountText,
-): string =>
-  `Your wallet signs a permit: the router may take ${amount(atoms, token)} until ${timeText(expiration)}.`
+  amountOf: AmountText,
+) => {
+  const amount = amountOf(atoms, token)
+  return {
+    amount,
+    text: `Your wallet signs a permit: the router may take ${amount} until ${timeText(expiration)}.`,
+  }
+}

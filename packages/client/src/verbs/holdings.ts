@@ -23,15 +23,22 @@ export type OwnHolding = Own<{
  * @public
  */
 export interface OwnHoldings {
+  /** Above zero. */
   holdings: readonly OwnHolding[]
+  /** Of every token that was read, zero too. */
+  balances: ReadonlyMap<Address, Own<bigint>>
   /** Tokens whose balance cannot be read. */
   unread: readonly Address[]
+}
+
+export interface HoldingsOptions extends VerbOptions {
+  holder?: Address | undefined
 }
 
 /**
  * Balances of the wallet and their value, by your own node: ETH, every pinned token and the named ones.
  * @param tokens addresses of further tokens
- * @param options `signal`
+ * @param options `signal`; `holder` for another address than the wallet, such as an executor
  * @returns balances above zero, and what could not be read
  * @throws RPC_UNAVAILABLE your node does not respond
  * @example
@@ -42,7 +49,7 @@ export interface OwnHoldings {
 export async function holdings(
   { rpc, pins, account }: ClientDeps,
   tokens: readonly string[] = [],
-  { signal }: VerbOptions = {},
+  { signal, holder = account.address }: HoldingsOptions = {},
 ): Promise<OwnHoldings> {
   const named = addressesIn(tokens)
   const all = [...new Set([NATIVE, ...pins.tokens.keys(), ...named])]
@@ -53,7 +60,7 @@ export async function holdings(
   const { number, timestamp } = resultOf<{ number: Hex; timestamp: Hex }>(latest)
   const block = { block: Number(BigInt(number)), timeS: Number(BigInt(timestamp)) }
   const [point] = await readPoints(rpc, pins, {
-    wallet: account.address,
+    wallet: holder,
     tokens: all,
     blocks: [block],
     signal,
@@ -72,6 +79,14 @@ export async function holdings(
         token,
       }
     }),
+    balances: own(
+      new Map(
+        all.flatMap((token) => {
+          const atoms = balances[token]
+          return atoms === undefined ? [] : [[token, atoms] as const]
+        }),
+      ),
+    ),
     unread: all.filter((token) => balances[token] === undefined),
   }
 }

@@ -13,7 +13,8 @@ export type TradeReview = Own<{
   /** What each transaction does, in the order they are signed. */
   transactions: readonly string[]
   /** What may be spent, by whom, and until when. */
-  approvals: readonly string[]
+  approvals: readonly { amount: string; text: string }[]
+  sellsEther: boolean
   /** Unix seconds; null if the call has none. */
   deadlineS: number | null
 }>

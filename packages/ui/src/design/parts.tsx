@@ -3,8 +3,27 @@ import { shortHex } from '../format.ts'
 
 export type Tone = 'plain' | 'up' | 'down' | 'warn' | 'accent'
 
+/** Marks figures that only the server knows. Confirmations take values of the client’s own and never these. */
+export const ByServer = ({ what = 'Figures' }: { what?: string }) => (
+  <p className="small faint by-server">{`${what}: according to the server.`}</p>
+)
+
+/** One figure that only the server knows. */
+export const ServerFigure = ({ children }: { children: ReactNode }) => (
+  <span title="According to the server. Not verified in this browser.">
+    {children} <span className="small faint">(server)</span>
+  </span>
+)
+
 /** Page layout: title, lead and actions. */
-export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNode; children: ReactNode }) {
+export function Page(props: {
+  title: string
+  lead?: ReactNode
+  actions?: ReactNode
+  /** Where its figures come from. */
+  source?: 'server'
+  children: ReactNode
+}) {
   const { title } = props
   useEffect(() => {
     document.title = `${title} · Pit`
@@ -15,6 +34,7 @@ export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNo
         <div>
           <h1 tabIndex={-1}>{title}</h1>
           {props.lead && <p className="lead">{props.lead}</p>}
+          {props.source && <ByServer />}
         </div>
         {props.actions && <div className="row">{props.actions}</div>}
       </header>
@@ -23,7 +43,14 @@ export function Page(props: { title: string; lead?: ReactNode; actions?: ReactNo
   )
 }
 
-export function Card(props: { title: string; actions?: ReactNode; flush?: boolean; children: ReactNode }) {
+export function Card(props: {
+  title: string
+  actions?: ReactNode
+  flush?: boolean
+  /** Where its figures come from. */
+  source?: 'server'
+  children: ReactNode
+}) {
   const id = useId()
   return (
     <section className="card" aria-labelledby={id}>
@@ -32,6 +59,11 @@ export function Card(props: { title: string; actions?: ReactNode; flush?: boolea
         {props.actions && <div className="row">{props.actions}</div>}
       </header>
       <div className={props.flush ? 'flush' : 'body'}>{props.children}</div>
+      {props.source && (
+        <footer className="pad">
+          <ByServer />
+        </footer>
+      )}
     </section>
   )
 }

@@ -40,7 +40,13 @@ async function readActivity(): Promise<Activity[]> {
         }
       }),
   )
-  return activityFrom({ trades, sessions, agents, nowS: Math.floor(Date.now() / 1_000) })
+  // The first page imports this file, and needs no client.
+  const { openClient } = await import('../wallet/connect.ts')
+  const { client } = await openClient()
+  const facts = await client.tokens(
+    trades.flatMap(({ token_in, token_out }) => [token_in.address, token_out.address]),
+  )
+  return activityFrom({ trades, sessions, agents, facts, nowS: Math.floor(Date.now() / 1_000) })
 }
 
 const PLACE = 'pit.notifications'

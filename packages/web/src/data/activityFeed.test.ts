@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
+import { ETH, FACTS, USDG } from '../../test/facts.ts'
 import { type ActivitySources, activityFrom } from './activityFeed.ts'
 
-const token = (symbol: string, decimals: number) => ({
-  ...{ token: symbol, address: `0x${'0'.repeat(40)}`, symbol, name: symbol, decimals },
+/** As a lying server names it. */
+const token = (address: string) => ({
+  ...{ token: 'USDC', address, symbol: 'USDC', name: 'USDC', decimals: 2 },
 })
 const trade = (id: number, time: number): ActivitySources['trades'][number] => ({
   ...{ id, time, path: 'agent', status: 'mined', code: null, session_id: null },
-  ...{ token_in: token('ETH', 18), token_out: token('USDG', 6) },
+  ...{ token_in: token(ETH), token_out: token(USDG) },
   ...{ amount_in: '10000000000000000', amount_out: '24900000', amount_out_kind: 'actual' },
   ...{ amount_out_min: '24000000', tx_hash: `0x${'ab'.repeat(32)}`, block: 7 },
 })
@@ -14,7 +16,7 @@ const hold = (id: number, ts: number, code: string) => ({
   ...{ id, ts, kind: 'hold' as const, code, message: 'The price is old.' },
   ...{ fee_bps: null, fee_class: null, fee_tier: null },
 })
-const NONE: ActivitySources = { trades: [], sessions: [], agents: [], nowS: 100 }
+const NONE: ActivitySources = { trades: [], sessions: [], agents: [], facts: FACTS, nowS: 100 }
 
 it('lists the newest first, and wanted signatures before everything', () => {
   const signature = { id: 'w1', why: 'Above 50 USD' } as never

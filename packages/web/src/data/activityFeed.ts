@@ -1,6 +1,6 @@
 import type { Answer } from '@pit/protocol'
 import { many, words } from '@pit/ui'
-import { listedAmount, symbolOf } from './tokens.ts'
+import { amountOf, type Facts, labelOf } from './tokens.ts'
 import type { Wanted } from './wanted.ts'
 
 /** One feed of what happened to a wallet: trades, holds, wanted signatures and sessions. */
@@ -36,13 +36,15 @@ export interface ActivitySources {
   trades: readonly Trade[]
   sessions: readonly Session[]
   agents: readonly AgentEvents[]
+  /** Of the trades' tokens. */
+  facts: Facts
   nowS: number
 }
 
 /** Newest first; signatures that are still wanted come before everything else. */
-export function activityFrom({ trades, sessions, agents, nowS }: ActivitySources): Activity[] {
+export function activityFrom({ trades, sessions, agents, facts, nowS }: ActivitySources): Activity[] {
   const events = [
-    ...trades.map(fromTrade),
+    ...trades.map((trade) => fromTrade(trade, facts)),
     ...sessions.flatMap((session) => fromSession(session, nowS)),
     ...agents.flatMap((agent) => inRows(agent.holds.map((row) => fromHold(agent, row)))),
   ].sort((a, b) => b.atS - a.atS || a.id.localeCompare(b.id))
@@ -64,18 +66,18 @@ const TRADE_WORDS = {
   pending: 'Waiting for a block',
 } as const
 
-function fromTrade({ id, time, status, code, tx_hash, ...trade }: Trade): Activity {
+function fromTrade({ id, time, status, code, tx_hash, ...trade }: Trade, facts: Facts): Activity {
   const { token_in, token_out, amount_in, amount_out, path, session_id } = trade
   const by = path === 'hosted' ? 'by an agent' : session_id ? 'by a session' : 'by your wallet'
   return {
     id: `trade ${id} ${status}`,
     atS: time,
     kind: 'trade',
-    title: `${TRADE_WORDS[status]}: ${symbolOf(token_in)} for ${symbolOf(token_out)}`,
+    title: `${TRADE_WORDS[status]}: ${labelOf(facts, token_in.address)} for ${labelOf(facts, token_out.address)}`,
     detail: [
       amount_out === null
-        ? listedAmount(amount_in, token_in)
-        : `${listedAmount(amount_in, token_in)} → ${listedAmount(amount_out, token_out)}`,
+        ? amountOf(facts, amount_in, token_in.address)
+        : `${amountOf(facts, amount_in, token_in.address)} → ${amountOf(facts, amount_out, token_out.address)}`,
       by,
       ...(code ? [words(code)] : []),
     ].join(', '),

@@ -1,12 +1,8 @@
 import type { OrderRow } from '@pit/client'
 import { describe, expect, it } from 'vitest'
+import { ETH, FACTS, USDG } from '../../test/facts.ts'
 import { orderKind, priceWords } from './orders.ts'
 
-const [ETH, USDG] = [`0x${'0'.repeat(40)}`, `0x${'b'.repeat(40)}`]
-const NAMES = new Map([
-  [ETH, { symbol: 'ETH', decimals: 18 }],
-  [USDG, { symbol: 'USDG', decimals: 6 }],
-])
 const at = (kind: 'at_or_below' | 'at_or_above', usd: number) => ({
   kind,
   token: ETH,
@@ -55,7 +51,7 @@ describe('an order in words', () => {
   ])('%s, %s', (kind, price, change) => {
     const one = row(change)
     expect(orderKind(one, [one], USDG)).toBe(kind)
-    expect(priceWords(one.order, NAMES, USDG)).toBe(price)
+    expect(priceWords(one.order, FACTS, USDG)).toBe(price)
   })
 
   it('names the parts of a bracket', () => {

@@ -1,7 +1,7 @@
 import type { OrderRow } from '@pit/client'
 import { powerOfTen, priceUsdOf } from '@pit/protocol'
 import { shareOf, usd } from '@pit/ui'
-import type { TokenNames } from './tokens.ts'
+import type { Facts } from './tokens.ts'
 
 type Order = OrderRow['order']
 type Listed = Pick<OrderRow, 'list' | 'order'>
@@ -33,7 +33,7 @@ function plainKind({ trigger, slices, token_in, min_amount_out }: Order, usdg: s
 }
 
 /** Trigger and limit price in words; a dash for a market order. */
-export function priceWords(order: Order, names: TokenNames, usdg: string): string {
+export function priceWords(order: Order, names: Facts, usdg: string): string {
   const least = leastPrice(order, names, usdg)
   const limit = order.min_amount_out === '0' ? null : least === null ? 'with a minimum' : `${least} or better`
   const parts = [triggerWords(order), limit].filter((part) => part !== null)
@@ -54,7 +54,7 @@ function triggerWords({ trigger }: Order): string | null {
 const usdE18 = (priceE18: bigint): string => usd(priceUsdOf(priceE18))
 
 /** The worst price that the minimum admits, per whole token that is not USDG; null if neither is USDG. */
-function leastPrice(order: Order, names: TokenNames, usdg: string): string | null {
+function leastPrice(order: Order, names: Facts, usdg: string): string | null {
   const [atomsIn, atomsOut] = [BigInt(order.amount_in), BigInt(order.min_amount_out)]
   const isBuying = isSame(order.token_in, usdg)
   if ((!isBuying && !isSame(order.token_out, usdg)) || atomsOut === 0n) return null
@@ -62,6 +62,6 @@ function leastPrice(order: Order, names: TokenNames, usdg: string): string | nul
     ? [atomsIn, atomsOut, order.token_out]
     : [atomsOut, atomsIn, order.token_in]
   const [own, cash] = [names.get(token.toLowerCase()), names.get(usdg.toLowerCase())]
-  if (!own || !cash) return null
+  if (own?.decimals == null || cash?.decimals == null) return null
   return usdE18((money * powerOfTen(18 + own.decimals)) / (atoms * powerOfTen(cash.decimals)))
 }

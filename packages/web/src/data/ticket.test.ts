@@ -1,11 +1,18 @@
+import { readTokenFacts, typedAtoms } from '@pit/client'
 import { describe, expect, it } from 'vitest'
+import { ETH, factsOf, USDG } from '../../test/facts.ts'
 import { askOf, type SoldToken, shareOfBalance, type TicketState } from './ticket.ts'
 
 const TICKET: TicketState = {
   ...{ tokenIn: 'ETH', tokenOut: 'USDG', unit: 'usd', size: '25', slippage: '' },
   ...{ shield: false, nonUs: false, accepted: [] },
 }
-const ETHER: SoldToken = { decimals: 18, balanceAtoms: 10n ** 18n, isEther: true }
+const sold = (address: typeof ETH | typeof USDG, held: string): SoldToken => ({
+  token: factsOf(address),
+  balanceAtoms: typedAtoms(held, factsOf(address)),
+  isEther: address === ETH,
+})
+const ETHER = sold(ETH, '1')
 
 describe('a ticket', () => {
   it('in dollars asks for a notional size', () => {
@@ -16,6 +23,18 @@ describe('a ticket', () => {
     expect(askOf({ ...TICKET, unit: 'token', size: '0.1' }, ETHER)).toEqual({
       ...{ token_in: 'ETH', token_out: 'USDG', amount_in: '100000000000000000' },
     })
+  })
+
+  it('in tokens is refused for a token whose decimals the node does not show', async () => {
+    const address = `0x${'7'.repeat(40)}` as const
+    const node = { all: async (calls: readonly unknown[]) => calls.map(() => '0x') }
+    const token = (await readTokenFacts(node, { tokens: new Map() }, [address])).get(address)!
+    const ticket = { ...TICKET, unit: 'token', size: '0.1' } as const
+    const unreadable = { token, balanceAtoms: null, isEther: false }
+    expect(askOf(ticket, unreadable)).toMatch(/decimals/)
+    expect(askOf(ticket, null)).toMatch(/decimals/)
+    expect(askOf(TICKET, unreadable)).toMatchObject({ notional_usd: 25 })
+    expect(shareOfBalance(unreadable, 100n)).toBe('')
   })
 
   it('turns a slippage in percent into basis points', () => {
@@ -40,6 +59,6 @@ describe('a ticket', () => {
 
 it('leaves ETH for gas, and nothing of other tokens', () => {
   expect(shareOfBalance(ETHER, 100n)).toBe('0.998')
-  expect(shareOfBalance({ ...ETHER, balanceAtoms: 1n }, 100n)).toBe('0')
-  expect(shareOfBalance({ decimals: 6, balanceAtoms: 10_000_001n, isEther: false }, 50n)).toBe('5')
+  expect(shareOfBalance(sold(ETH, '0.000000000000000001'), 100n)).toBe('0')
+  expect(shareOfBalance(sold(USDG, '10.000001'), 50n)).toBe('5')
 })

@@ -1,4 +1,4 @@
-import type { TradeParams } from '@pit/client'
+import { type Own, type TokenFacts, type TradeParams, typedAtoms } from '@pit/client'
 import { decimalText, parseDecimal, type RiskCode } from '@pit/protocol'
 
 /** The trade form as typed, and what it means. */
@@ -15,10 +15,10 @@ export interface TicketState {
   accepted: readonly RiskCode[]
 }
 
-/** The sold token as the wallet holds it. */
+/** The sold token as the verifying node shows it. */
 export interface SoldToken {
-  decimals: number
-  balanceAtoms: bigint | null
+  token: TokenFacts
+  balanceAtoms: Own<bigint> | null
   isEther: boolean
 }
 
@@ -50,9 +50,10 @@ function sizeOf(
     const isDollars = /^\d+(\.\d+)?$/.test(text) && Number(text) > 0
     return isDollars ? { notional_usd: Number(text) } : 'Enter an amount in USD.'
   }
-  if (sold === null) return 'Enter the amount in USD: the decimals of this token are unknown.'
-  const atoms = parseDecimal(text, sold.decimals)
-  if (atoms === undefined || atoms === 0n) return 'Enter an amount.'
+  if (sold === null || sold.token.decimals === null)
+    return 'Enter the amount in USD: your node does not show the decimals of this token.'
+  const atoms = typedAtoms(text, sold.token)
+  if (atoms === null) return 'Enter an amount.'
   if (sold.balanceAtoms !== null && atoms > sold.balanceAtoms) return 'More than your balance.'
   return { amount_in: String(atoms) }
 }
@@ -68,8 +69,8 @@ function bpsOf(percent: string): number | null | undefined {
 const GAS_WEI = 2n * 10n ** 15n
 
 /** A share of the balance as text; ETH keeps enough for gas. */
-export function shareOfBalance({ balanceAtoms, decimals, isEther }: SoldToken, percent: bigint): string {
+export function shareOfBalance({ balanceAtoms, token, isEther }: SoldToken, percent: bigint): string {
   const balance = balanceAtoms ?? 0n
   const spendable = isEther ? (balance > GAS_WEI ? balance - GAS_WEI : 0n) : balance
-  return decimalText((spendable * percent) / 100n, decimals)
+  return token.decimals === null ? '' : decimalText((spendable * percent) / 100n, token.decimals)
 }

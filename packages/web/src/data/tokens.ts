@@ -1,39 +1,26 @@
-import type { Answer } from '@pit/protocol'
-import { amount } from '@pit/ui'
+import type { TokenFacts } from '@pit/client'
+import { amount, shortHex } from '@pit/ui'
 
-/** Token records by address: core tokens and those of a plan or quote. */
-export interface NamedToken {
-  symbol: string
-  decimals: number
+/** Facts about tokens by address, in lower case: pins and the verifying node. */
+export type Facts = ReadonlyMap<string, TokenFacts>
+
+/** The pinned symbol; any other one with its address, because anyone can deploy any symbol. */
+const labelIn = ({ isPinned, name, symbol, address }: TokenFacts): string => {
+  if (isPinned) return name
+  return symbol === null ? shortHex(address) : `${symbol} (${shortHex(address)})`
 }
-export type TokenNames = ReadonlyMap<string, NamedToken>
 
-export const namesIn = (
-  { tokens }: Answer<'config'>,
-  more: readonly { address: string; symbol: string; decimals: number }[] = [],
-): TokenNames =>
-  new Map([
-    ...Object.entries(tokens).map(
-      ([symbol, { address, decimals }]) => [address.toLowerCase(), { symbol, decimals }] as const,
-    ),
-    ...more.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }] as const),
-  ])
-
-interface ListedToken {
-  token: string
-  symbol: string | null
+export function labelOf(facts: Facts, token: string): string {
+  const known = facts.get(token.toLowerCase())
+  return known ? labelIn(known) : shortHex(token)
 }
-/** The symbol, cut because symbols are untrusted; the address of a token without one. */
-export const symbolOf = ({ symbol, token }: ListedToken): string => (symbol ?? token).slice(0, 16)
 
-/** `0.5 ETH`, of a token as the server lists it. */
-export const listedAmount = (
-  atoms: string | null,
-  token: ListedToken & { decimals: number | null },
-): string => `${amount(atoms, token.decimals)} ${symbolOf(token)}`
+/** `0.5 ETH`, to a readable length. */
+export const shownAmount = (token: TokenFacts, atoms: bigint | string | null): string =>
+  `${amount(atoms, token.decimals)} ${labelIn(token)}`
 
-/** A token amount with its symbol, cut because symbols are untrusted. */
-export function amountOf(names: TokenNames, atoms: string | bigint | null, token: string): string {
-  const record = names.get(token.toLowerCase())
-  return record ? `${amount(atoms, record.decimals)} ${record.symbol.slice(0, 16)}` : `${String(atoms)} atoms`
+/** The same of a token by its address; atoms while nothing is known about it. */
+export function amountOf(facts: Facts, atoms: string | bigint | null, token: string): string {
+  const known = facts.get(token.toLowerCase())
+  return known ? shownAmount(known, atoms) : `${amount(atoms, null)} of ${shortHex(token)}`
 }

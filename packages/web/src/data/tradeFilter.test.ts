@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { matches, NO_FILTER, sideOf, type TradeFilter, type TradeRow } from './tradeFilter.ts'
 
+const USDG = '0xusdg'
 const token = (symbol: string) => ({
-  token: symbol,
+  // A lying server calls every token USDG.
+  token: 'USDG',
   address: `0x${symbol}`,
-  symbol,
+  symbol: 'USDG',
   name: null,
   decimals: 18,
 })
@@ -19,9 +21,9 @@ const trade = (fields: Partial<TradeRow> = {}) =>
   }) as TradeRow
 
 it('buys pay USDG, sells receive it', () => {
-  expect(sideOf(trade())).toBe('buy')
-  expect(sideOf(trade({ token_in: token('ETH'), token_out: token('USDG') }))).toBe('sell')
-  expect(sideOf(trade({ token_in: token('ETH'), token_out: token('cbBTC') }))).toBe('swap')
+  expect(sideOf(trade(), USDG)).toBe('buy')
+  expect(sideOf(trade({ token_in: token('ETH'), token_out: token('USDG') }), USDG)).toBe('sell')
+  expect(sideOf(trade({ token_in: token('ETH'), token_out: token('cbBTC') }), USDG)).toBe('swap')
 })
 
 it.each<[Partial<TradeFilter>, boolean]>([
@@ -36,9 +38,9 @@ it.each<[Partial<TradeFilter>, boolean]>([
   [{ by: 'wallet' }, true],
   [{ by: 's_1' }, false],
 ])('a filter of %j matches: %s', (filter, isMatch) => {
-  expect(matches(trade(), { ...NO_FILTER, ...filter })).toBe(isMatch)
+  expect(matches(trade(), { ...NO_FILTER, ...filter }, USDG)).toBe(isMatch)
 })
 
 it('a session’s trades match by its id', () => {
-  expect(matches(trade({ session_id: 's_1' }), { ...NO_FILTER, by: 's_1' })).toBe(true)
+  expect(matches(trade({ session_id: 's_1' }), { ...NO_FILTER, by: 's_1' }, USDG)).toBe(true)
 })

@@ -18,11 +18,11 @@ export const NO_FILTER: TradeFilter = { token: '', side: '', status: '', from: '
 export const isFiltered = (filter: TradeFilter): boolean =>
   Object.values(filter).some((value) => value !== '')
 
-const CASH = 'USDG'
-
 /** Buys pay USDG, sells receive it; everything else is a swap. */
-export const sideOf = ({ token_in, token_out }: TradeRow): Side =>
-  token_in.token === CASH ? 'buy' : token_out.token === CASH ? 'sell' : 'swap'
+export function sideOf({ token_in, token_out }: TradeRow, usdg: string): Side {
+  if (token_in.address.toLowerCase() === usdg) return 'buy'
+  return token_out.address.toLowerCase() === usdg ? 'sell' : 'swap'
+}
 
 export const WALLET = 'wallet'
 export const traderOf = ({ session_id }: TradeRow): string => session_id ?? WALLET
@@ -30,10 +30,14 @@ export const traderOf = ({ session_id }: TradeRow): string => session_id ?? WALL
 const DAY_S = 86_400
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000
 
-export function matches(trade: TradeRow, { token, side, status, from, to, by }: TradeFilter): boolean {
+export function matches(
+  trade: TradeRow,
+  { token, side, status, from, to, by }: TradeFilter,
+  usdg: string,
+): boolean {
   return (
     (token === '' || [trade.token_in, trade.token_out].some(({ address }) => address === token)) &&
-    (side === '' || sideOf(trade) === side) &&
+    (side === '' || sideOf(trade, usdg) === side) &&
     (status === '' || trade.status === status) &&
     (from === '' || trade.time >= startOf(from)) &&
     (to === '' || trade.time < startOf(to) + DAY_S) &&

@@ -29,7 +29,7 @@ function Feed() {
   const activity = useActivity()
   const [kind, setKind] = useState('all')
   return (
-    <Card title="Newest first" flush actions={<NotificationSwitch />}>
+    <Card title="Newest first" flush source="server" actions={<NotificationSwitch />}>
       <div className="pad">
         <Tabs label="Kind" look="segments" tabs={KINDS} chosen={kind} onChoose={setKind} />
       </div>

@@ -42,6 +42,7 @@ export default function Agent({ params }: { params: Readonly<Record<string, stri
   return (
     <Page
       title={name}
+      source="server"
       lead={<span className="mono break">{id}</span>}
       actions={<Link href="/agents">All agents</Link>}
     >

@@ -28,6 +28,7 @@ export function AgentFills({ agent }: { agent: AgentDetail }) {
   return (
     <Card
       title="Trades on the price"
+      source="server"
       actions={
         <>
           {agent.pairs.length > 1 && (

@@ -1,8 +1,9 @@
-import { isOpenOrder, type OrderRow, type PlacedList } from '@pit/client'
+import { isOpenOrder, type OrderRow, type PlacedList, tokenNamed } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import {
   Badge,
   Button,
+  ByServer,
   Card,
   ConfirmButton,
   dateTime,
@@ -17,10 +18,10 @@ import {
 } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { refreshOrders, useOrders } from '../data/agentOrders.ts'
-import { useRead } from '../data/api.ts'
+import { refreshOrders, useOrders, useSignedOrders } from '../data/agentOrders.ts'
 import { orderKind, priceWords } from '../data/orders.ts'
-import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
+import { usePinned, useTokenFacts } from '../data/own.ts'
+import { amountOf, type Facts, labelOf } from '../data/tokens.ts'
 import { openClient } from '../wallet/connect.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 import { OrderForm } from './OrderForm.tsx'
@@ -33,7 +34,17 @@ type Receipt = NonNullable<PlacedList['receipt']>
 /** Orders of an agent that carries out orders, and the form to place one. */
 export function AgentOrders({ agent }: { agent: AgentDetail }) {
   const orders = useOrders(agent.id)
-  const config = useRead('config', {})
+  const signed = useSignedOrders(orders.dataUpdatedAt)
+  // Terms that were signed here are shown as signed, whatever the server lists.
+  const rows = (orders.data?.orders ?? []).map(
+    (row): OrderRow => ({
+      ...row,
+      order: signed.data?.get(row.id.toLowerCase()) ?? row.order,
+    }),
+  )
+  const facts = useTokenFacts(rows.flatMap(({ order }) => [order.token_in, order.token_out]))
+  const pins = usePinned()
+  const usdg = (pins && tokenNamed(pins, 'USDG')) ?? ''
   const [receipts, setReceipts] = useState<readonly Receipt[]>([])
   const [replaced, setReplaced] = useState<OrderRow | null>(null)
   const cancelling = useMutation({
@@ -49,7 +60,7 @@ export function AgentOrders({ agent }: { agent: AgentDetail }) {
   })
   const isCancelling = (id: string | null) =>
     cancelling.isPending && (cancelling.variables?.[0] ?? null) === id
-  const openOrders = orders.data?.orders.filter(isOpenOrder) ?? []
+  const openOrders = rows.filter(isOpenOrder)
   return (
     <>
       <Card
@@ -68,44 +79,41 @@ export function AgentOrders({ agent }: { agent: AgentDetail }) {
         }
       >
         {cancelling.error && <Failure error={cancelling.error} />}
-        <Loaded of={config}>
-          {(data) => (
-            <Loaded of={orders}>
-              {({ orders: rows }) => (
-                <Table
-                  caption="Orders"
-                  columns={columnsOf({
-                    rows,
-                    names: namesIn(data, agent.tokens),
-                    usdg: data.tokens['USDG']?.address ?? '',
-                    isCancelling,
-                    cancel: (id) => cancelling.mutate([id]),
-                    replace: setReplaced,
-                  })}
-                  rows={[...rows.filter(isOpenOrder), ...rows.filter((row) => !isOpenOrder(row))]}
-                  keyOf={({ id }) => id}
-                  empty="No orders yet."
-                />
-              )}
-            </Loaded>
+        <Loaded of={orders}>
+          {() => (
+            <Table
+              caption="Orders"
+              columns={columnsOf({
+                rows,
+                facts,
+                usdg,
+                isSigned: (id) => signed.data?.has(id.toLowerCase()) ?? false,
+                isCancelling,
+                cancel: (id) => cancelling.mutate([id]),
+                replace: setReplaced,
+              })}
+              rows={[...openOrders, ...rows.filter((row) => !isOpenOrder(row))]}
+              keyOf={({ id }) => id}
+              empty="No orders yet."
+            />
           )}
         </Loaded>
+        <div className="pad">
+          <ByServer what="States, fills, averages and orders that were not signed here" />
+        </div>
       </Card>
-      {config.data &&
-        receipts.map((receipt) => (
-          <OrderReceipt
-            key={receipt.id}
-            receipt={receipt}
-            unit={(atoms) =>
-              amountOf(namesIn(config.data, agent.tokens), atoms, tokenOf(receipt, orders.data?.orders ?? []))
-            }
-          />
-        ))}
-      {replaced && config.data && (
+      {receipts.map((receipt) => (
+        <OrderReceipt
+          key={receipt.id}
+          receipt={receipt}
+          unit={(atoms) => amountOf(facts, atoms, tokenOf(receipt, rows))}
+        />
+      ))}
+      {replaced && (
         <ReplaceOrder
           agent={agent}
           row={replaced}
-          symbol={symbolOf(namesIn(config.data, agent.tokens), replaced.order.token_in)}
+          symbol={labelOf(facts, replaced.order.token_in)}
           onClose={() => setReplaced(null)}
           onPlaced={({ receipt }) => setReceipts(receipt ? [receipt] : [])}
         />
@@ -132,25 +140,34 @@ const STATE_TONES: Record<OrderRow['state'], Tone> = {
 
 interface ColumnsInput {
   rows: readonly OrderRow[]
-  names: TokenNames
+  facts: Facts
   usdg: string
+  isSigned(id: string): boolean
   isCancelling(id: string): boolean
   cancel(id: `0x${string}`): void
   replace(row: OrderRow): void
 }
 
-const columnsOf = ({ rows, names, usdg, isCancelling, cancel, replace }: ColumnsInput) => [
-  { head: 'Order', cell: (row: OrderRow) => orderKind(row, rows, usdg) },
+const columnsOf = ({ rows, facts, usdg, isSigned, isCancelling, cancel, replace }: ColumnsInput) => [
+  {
+    head: 'Order',
+    cell: (row: OrderRow) => (
+      <span className="stack">
+        {orderKind(row, rows, usdg)}
+        {isSigned(row.id) && <span className="small faint">signed here</span>}
+      </span>
+    ),
+  },
   {
     head: 'Tokens',
-    cell: ({ order }: OrderRow) => `${symbolOf(names, order.token_in)} → ${symbolOf(names, order.token_out)}`,
+    cell: ({ order }: OrderRow) => `${labelOf(facts, order.token_in)} → ${labelOf(facts, order.token_out)}`,
   },
   {
     head: 'Amount',
     right: true,
-    cell: ({ order }: OrderRow) => `up to ${amountOf(names, order.amount_in, order.token_in)}`,
+    cell: ({ order }: OrderRow) => `up to ${amountOf(facts, order.amount_in, order.token_in)}`,
   },
-  { head: 'Price', cell: ({ order }: OrderRow) => priceWords(order, names, usdg) },
+  { head: 'Price', cell: ({ order }: OrderRow) => priceWords(order, facts, usdg) },
   {
     head: 'State',
     cell: ({ state, why }: OrderRow) => (
@@ -166,7 +183,7 @@ const columnsOf = ({ rows, names, usdg, isCancelling, cancel, replace }: Columns
     cell: ({ order, filled_in, filled_out }: OrderRow) =>
       filled_in === '0'
         ? '–'
-        : `${amountOf(names, filled_in, order.token_in)} for ${amountOf(names, filled_out, order.token_out)}`,
+        : `${amountOf(facts, filled_in, order.token_in)} for ${amountOf(facts, filled_out, order.token_out)}`,
   },
   { head: 'Average', right: true, cell: ({ average_price_usd }: OrderRow) => usd(average_price_usd) },
   {
@@ -210,6 +227,3 @@ const columnsOf = ({ rows, names, usdg, isCancelling, cancel, replace }: Columns
 /** The token that a receipt counts: sold by its order, or by the first of its list. */
 const tokenOf = ({ id }: Receipt, rows: readonly OrderRow[]): string =>
   rows.find((row) => row.id === id || row.list === id)?.order.token_in ?? ''
-
-const symbolOf = (names: TokenNames, token: string): string =>
-  (names.get(token.toLowerCase())?.symbol ?? token).slice(0, 16)

@@ -1,23 +1,28 @@
 import type { Answer } from '@pit/protocol'
-import { amount, bps, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
+import { bps, Card, Copied, duration, Facts, Loaded, Table, usd, words } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { symbolOf } from '../data/tokens.ts'
+import { useAgentRecord, useNamedTokens } from '../data/own.ts'
 
 type AgentDetail = Answer<'hosted.get'>
 
 /** How the agent is set up, and what it holds on paper. */
 export function AgentSetup({ agent }: { agent: AgentDetail }) {
+  const positions = agent.pnl?.basis === 'paper_book' ? agent.pnl.positions : []
+  const named = useNamedTokens(positions.map(({ token }) => token))
+  const record = useAgentRecord(agent.id)
+  const executor = record?.executor ?? agent.executor
+  const { pairs, interval_s, limits, brain, params } = record ?? agent
   return (
-    <Card title="Setup">
+    <Card title="Setup" {...(record === null && { source: 'server' })}>
       <Facts
         rows={[
-          ['Brain', words(agent.brain)],
-          ['Pairs', agent.pairs.join(', ')],
-          ['Interval', duration(agent.interval_s)],
-          ['Max per trade', usd(agent.limits.max_trade_usd)],
-          ['Max in 24 hours', usd(agent.limits.max_day_usd)],
-          ['Max position', usd(agent.limits.max_position_usd)],
-          ...Object.entries((agent.params ?? {}) as object).map(([name, value]) => {
+          ['Brain', words(brain)],
+          ['Pairs', pairs.join(', ')],
+          ['Interval', duration(interval_s)],
+          ['Max per trade', usd(limits.max_trade_usd)],
+          ['Max in 24 hours', usd(limits.max_day_usd)],
+          ['Max position', usd(limits.max_position_usd)],
+          ...Object.entries((params ?? {}) as object).map(([name, value]) => {
             const [label, text] = paramWords(name, value)
             return [
               label,
@@ -26,23 +31,22 @@ export function AgentSetup({ agent }: { agent: AgentDetail }) {
               </span>,
             ] as const
           }),
-          ...(agent.executor ? [['Executor', <Copied key="executor" text={agent.executor} />] as const] : []),
+          ...(executor ? [['Executor', <Copied key="executor" text={executor} />] as const] : []),
         ]}
       />
-      {agent.pnl?.basis === 'paper_book' && agent.pnl.positions.length > 0 && (
+      {positions.length > 0 && (
         <Table
           caption="Positions"
           columns={[
-            { head: 'Token', cell: (held) => symbolOf(held) },
+            { head: 'Token', cell: ({ token }) => named.label(token) },
             {
               head: 'Amount',
               right: true,
-              cell: ({ amount_atoms, token }) =>
-                amount(amount_atoms, agent.tokens.find(({ address }) => address === token)?.decimals ?? null),
+              cell: ({ amount_atoms, token }) => named.amount(amount_atoms, token),
             },
             { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
           ]}
-          rows={agent.pnl.positions}
+          rows={positions}
           keyOf={({ token }) => token}
         />
       )}
@@ -73,7 +77,7 @@ const shown = (value: unknown): string =>
 export function AgentSpend({ id }: { id: string }) {
   const spend = useRead('hosted.spend', { params: { id } }, { everyMs: 15_000 })
   return (
-    <Card title="Model costs">
+    <Card title="Model costs" source="server">
       <Loaded of={spend}>
         {({ ai }) => (
           <Facts

@@ -23,7 +23,7 @@ import { useAccount } from '../data/account.ts'
 import { type SeenInput, type TimelineEntry, type TradeOf, timelineOf } from '../data/agentLog.ts'
 import { call } from '../data/api.ts'
 import { holdWords } from '../data/holds.ts'
-import { listedAmount } from '../data/tokens.ts'
+import { type NamedTokens, useNamedTokens } from '../data/own.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 
 type AgentDetail = Answer<'hosted.get'>
@@ -64,6 +64,7 @@ export function AgentTimeline({ agent }: { agent: AgentDetail }) {
     refetchInterval: 5_000,
   })
   const [shown, setShown] = useState(SHOWN)
+  const named = useNamedTokens(agent.tokens.map(({ token }) => token))
   const entries = timelineOf(pages.data?.pages.flatMap(({ rows }) => rows) ?? [])
   const showMore = () => {
     if (shown + SHOWN > entries.length && pages.hasNextPage) void pages.fetchNextPage()
@@ -73,6 +74,7 @@ export function AgentTimeline({ agent }: { agent: AgentDetail }) {
     <Card
       title="Decisions"
       flush
+      source="server"
       actions={<Tabs look="segments" label="Show" tabs={KINDS} chosen={kinds} onChoose={setKinds} />}
     >
       {pages.error && <Failure error={pages.error} onAgain={() => void pages.refetch()} />}
@@ -81,7 +83,7 @@ export function AgentTimeline({ agent }: { agent: AgentDetail }) {
       <ol className="timeline" aria-label="Decisions, newest first">
         {entries.slice(0, shown).map((entry) => (
           <li key={entry.id}>
-            <Entry entry={entry} agent={agent} />
+            <Entry entry={entry} named={named} />
           </li>
         ))}
       </ol>
@@ -99,7 +101,7 @@ export function AgentTimeline({ agent }: { agent: AgentDetail }) {
 /** Live means with real funds, also while an agent is switched off. */
 const SWITCHED: Readonly<Record<string, string>> = { LIVE_ON: 'Switched on', LIVE_OFF: 'Switched off' }
 
-function Entry({ entry, agent }: { entry: TimelineEntry; agent: AgentDetail }) {
+function Entry({ entry, named }: { entry: TimelineEntry; named: NamedTokens }) {
   const { label, tone } = OUTCOMES[entry.outcome]
   const { code } = entry
   const title = entry.outcome === 'event' && code ? (SWITCHED[code] ?? words(code)) : label
@@ -114,7 +116,7 @@ function Entry({ entry, agent }: { entry: TimelineEntry; agent: AgentDetail }) {
       </summary>
       <div className="decision-steps">
         <Step title="Input">
-          {entry.seen ? <Input seen={entry.seen} agent={agent} /> : <p className="faint">Not recorded.</p>}
+          {entry.seen ? <Input seen={entry.seen} named={named} /> : <p className="faint">Not recorded.</p>}
         </Step>
         <Step title="Reason">
           <p className="break">{entry.reason || 'None given.'}</p>
@@ -129,7 +131,7 @@ function Entry({ entry, agent }: { entry: TimelineEntry; agent: AgentDetail }) {
         <Step title="Transaction">
           {entry.trades.length === 0 && <p className="faint">None.</p>}
           {entry.trades.map((trade) => (
-            <Trade key={`${trade.order.n} ${trade.atS}`} trade={trade} agent={agent} />
+            <Trade key={`${trade.order.n} ${trade.atS}`} trade={trade} named={named} />
           ))}
         </Step>
       </div>
@@ -149,7 +151,7 @@ function Cure({ code }: { code: string }) {
   return cure && <p className="small faint">{cure}</p>
 }
 
-function Input({ seen, agent }: { seen: SeenInput; agent: AgentDetail }) {
+function Input({ seen, named }: { seen: SeenInput; named: NamedTokens }) {
   return (
     <Facts
       rows={[
@@ -167,18 +169,12 @@ function Input({ seen, agent }: { seen: SeenInput; agent: AgentDetail }) {
         ['Equity', usd(seen.equity_usd)],
         [
           'Holdings',
-          seen.positions.map(({ token, atoms }) => tradedAmount(agent, token, atoms)).join(', ') || 'none',
+          seen.positions.map(({ token, atoms }) => named.amount(atoms, token)).join(', ') || 'none',
         ],
         ['Traded in 24 hours', usd(seen.day_used_usd)],
       ]}
     />
   )
-}
-
-function tradedAmount({ tokens }: AgentDetail, token: string | null, atoms: string | null): string {
-  if (atoms === null) return '–'
-  const record = tokens.find((one) => one.token === token)
-  return listedAmount(atoms, record ?? { token: token ?? '', symbol: null, decimals: null })
 }
 
 const orderText = ({ pair, side, usd: size }: TradeOf['order']): string =>
@@ -214,17 +210,17 @@ function Rules({ entry: { rules, problems } }: { entry: TimelineEntry }) {
   )
 }
 
-function Trade({ trade, agent }: { trade: TradeOf; agent: AgentDetail }) {
+function Trade({ trade, named }: { trade: TradeOf; named: NamedTokens }) {
   const { txHash, receipt } = trade
   return (
     <>
       <p>{`${orderText(trade.order)}${trade.isPaper ? ' on paper' : ''}`}</p>
       <Facts
         rows={[
-          ['Sold', tradedAmount(agent, trade.tokenIn, trade.amountIn)],
+          ['Sold', named.amount(trade.amountIn, trade.tokenIn ?? '')],
           [
             'Received',
-            `${trade.isMinimum ? 'at least ' : ''}${tradedAmount(agent, trade.tokenOut, trade.amountOut)}`,
+            `${trade.isMinimum ? 'at least ' : ''}${named.amount(trade.amountOut, trade.tokenOut ?? '')}`,
           ],
           ...(trade.feeBps === null ? [] : [['Fee', bps(trade.feeBps)] as const]),
           ...(trade.gasUsd === null ? [] : [['Gas', usd(trade.gasUsd)] as const]),

@@ -59,7 +59,7 @@ const Profit = ({ usd }: { usd: number | null }) => <span className={toneOf(usd)
 function List({ onCreate }: { onCreate(): void }) {
   const agents = useRead('hosted.list', {}, { everyMs: 10_000 })
   return (
-    <Card title="Agents" flush>
+    <Card title="Agents" flush source="server">
       <Loaded of={agents}>
         {(data) =>
           data.agents.length === 0 ? (

@@ -20,7 +20,7 @@ export function CheckTrade({ sessionId, pairs }: { sessionId: string; pairs: rea
     },
   })
   return (
-    <Card title="Check a trade">
+    <Card title="Check a trade" source="server">
       <p>Runs every rule of the server and the co-signer. Nothing is signed or counted.</p>
       <div className="grid fields">
         <SelectField

@@ -36,6 +36,7 @@ export default function League() {
   return (
     <Page
       title="League"
+      source="server"
       lead="Two-week seasons. The prize board counts real trades, valued at independent marks; the practice board trades on paper."
     >
       <Loaded of={league} meanwhile={<StatsToCome labels={CLOCK} />}>

@@ -10,6 +10,7 @@ import {
   Failure,
   Loaded,
   Notice,
+  ServerFigure,
   toast,
   usd,
   words,
@@ -30,6 +31,7 @@ import { SignSession } from './SignSession.tsx'
 import { TradingWalletOffer } from './TradingWalletOffer.tsx'
 
 const LASTS_S = DAY_S
+const NATIVE = `0x${'0'.repeat(40)}` as const
 
 /** Steps to start a live agent: gas, a session for its executor, attach it, switch on. */
 export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
@@ -59,6 +61,13 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
     onSuccess: ({ live }) => toast(live ? 'The agent is switched on.' : 'The agent is switched off.'),
     onSettled: refresh,
   })
+  const held = useQuery({
+    queryKey: ['executor balance', attested.data],
+    queryFn: async () => (await openClient()).client.holdings([], { holder: attested.data! }),
+    enabled: attested.data !== undefined,
+    refetchInterval: 10_000,
+  })
+  const balance = held.data?.balances.get(NATIVE)
   const hasGas = executor.data?.enough ?? false
   const topUp = executor.data?.top_up
   const error = attested.error ?? attaching.error ?? switching.error
@@ -70,7 +79,10 @@ export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
             <strong>Gas for its executor</strong>
             {executor.data && attested.data && (
               <span className="small">
-                {`Balance: ${ether(executor.data.balance_wei)}${topUp ? `; send ${ether(topUp.amount_wei)} (${usd(topUp.amount_usd)}) to` : ' (enough).'}`}
+                {`Balance: ${balance === undefined ? '…' : ether(balance)}${topUp ? '; send ' : ' '}`}
+                <ServerFigure>
+                  {topUp ? `${ether(topUp.amount_wei)} (${usd(topUp.amount_usd)}) to` : '(enough).'}
+                </ServerFigure>
                 {topUp && <Copied text={attested.data} />}
               </span>
             )}

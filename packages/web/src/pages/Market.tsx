@@ -17,6 +17,7 @@ export function Market() {
   return (
     <Page
       title="Market"
+      source="server"
       lead={
         <>
           Pit trades on chain for you and your programs: it compares every route, and you sign with your own

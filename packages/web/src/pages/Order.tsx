@@ -1,26 +1,19 @@
-import type { Checked, PitClient, Plan, TradeParams, TradeStage } from '@pit/client'
-import type { Answer } from '@pit/protocol'
 import {
-  Badge,
-  Button,
-  bps,
-  Card,
-  duration,
-  Facts,
-  Failure,
-  Notice,
-  shortHex,
-  toast,
-  usd,
-  words,
-} from '@pit/ui'
+  type Checked,
+  type PitClient,
+  say,
+  type TradeParams,
+  type TradeReview,
+  type TradeStage,
+} from '@pit/client'
+import { Badge, Button, Card, duration, Failure, Notice, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { queries } from '../data/api.ts'
 import { useNowS } from '../data/now.ts'
-import { amountOf, namesIn } from '../data/tokens.ts'
 import { openClient } from '../wallet/connect.ts'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
+import { ConfirmedFacts, ConfirmedList } from './Confirmed.tsx'
 import { Receipt } from './Receipt.tsx'
 
 type Verified = Awaited<ReturnType<PitClient['plan']>>
@@ -42,13 +35,11 @@ const STAGES: readonly { name: StageName; says: string }[] = [
 /** Plans and verifies a trade, then has it signed, relayed and followed, with visible stages. */
 export function Order({
   request,
-  config,
   isQuoted,
   onAgain,
   onPhase,
 }: {
   request: TradeParams
-  config: Answer<'config'>
   isQuoted: boolean
   /** For a next trade. */
   onAgain(): void
@@ -71,7 +62,7 @@ export function Order({
     onSuccess: () => {
       toast('Trade mined.')
       void queries.invalidateQueries({ queryKey: ['me.trades'] })
-      void queries.invalidateQueries({ queryKey: ['me.portfolio'] })
+      void queries.invalidateQueries({ queryKey: ['holdings'] })
     },
   })
   const error = planning.error ?? sending.error
@@ -83,7 +74,6 @@ export function Order({
       <>
         <Receipt
           result={sending.data}
-          config={config}
           onAgain={() => {
             sending.reset()
             planning.reset()
@@ -100,7 +90,7 @@ export function Order({
   const hasBegun = reached !== null || isBusy || error !== null
   return (
     <>
-      {planning.data && <PlanCard verified={planning.data} config={config} />}
+      {planning.data && <PlanCard review={planning.data.review} />}
       <Card title="Order">
         {error && <Failure error={error} />}
         <div className="row">
@@ -167,37 +157,20 @@ function Waiting({ following: { code, untilS } }: { following: Following }) {
   )
 }
 
-function PlanCard({ verified: { plan, reading }, config }: { verified: Verified; config: Answer<'config'> }) {
+/** The confirmation of a trade: every text is derived in this browser. */
+function PlanCard({ review }: { review: TradeReview }) {
   const nowS = useNowS()
-  const names = namesIn(config, plan.tokens)
-  const leftS = plan.deadline - nowS
+  const leftS = review.deadlineS === null ? null : review.deadlineS - nowS
   return (
-    <Card
-      title="Review before signing"
-      actions={
-        <Badge tone={leftS > 0 ? 'accent' : 'down'}>
-          {leftS > 0 ? `${duration(leftS)} left` : 'expired; review again'}
-        </Badge>
-      }
-    >
-      <Facts
-        rows={[
-          ['You sell', amountOf(names, reading.amountIn, reading.tokenIn)],
-          ['Minimum received', amountOf(names, plan.amount_out_min, reading.tokenOut)],
-          ['Expected', amountOf(names, plan.amount_out_expected, reading.tokenOut)],
-          ['Value', usd(plan.notional_usd)],
-          ['Fee', feeText(plan)],
-          ['Route', plan.route.label],
-          ['Gas', usd(plan.quote.gas_usd)],
-        ]}
-      />
-      <Approval plan={plan} shown={(atoms) => amountOf(names, atoms, reading.tokenIn)} />
+    <Card title="Review before signing" actions={<TimeLeft leftS={leftS} />}>
+      <ConfirmedFacts rows={review.rows} />
+      <Approvals approvals={review.approvals} isEther={review.sellsEther} />
       <VerifiedBy what="trade" />
       <ol className="stack small" aria-label="Transactions to sign">
-        {plan.steps.map(({ kind, why }, i) => (
-          <li key={kind} className="row">
-            <Badge>{`${i + 1}. ${words(kind)}`}</Badge>
-            <span>{kind === 'sign_permit' ? SIGN_PERMIT : why}</span>
+        {review.transactions.map((text, i) => (
+          <li key={text} className="row">
+            <Badge>{`${i + 1}.`}</Badge>
+            <span className="break">{text}</span>
           </li>
         ))}
       </ol>
@@ -205,25 +178,21 @@ function PlanCard({ verified: { plan, reading }, config }: { verified: Verified;
   )
 }
 
-const SIGN_PERMIT = 'Your wallet signs a permit for this trade: no transaction, no gas.'
-
-const feeText = ({ fee_bps, fee_side, fee_class, fee }: Plan): string =>
-  `${bps(fee_bps)} of the amount you ${fee_side === 'input' ? 'sell' : 'receive'} (${fee_class} class), to ${shortHex(fee.recipient)}`
-
-function Approval(props: { plan: Plan; shown(atoms: string): string }) {
-  const { approve, after, spender, reason, needed } = props.plan.approval
-  if (spender === null) return <Notice title="No approval needed for ETH." />
+function TimeLeft({ leftS }: { leftS: number | null }) {
+  if (leftS === null) return <Badge tone="warn">no deadline</Badge>
   return (
-    <Notice
-      tone={approve === null ? 'plain' : 'accent'}
-      title={
-        approve === null ? 'No new approval needed' : `Approval of ${props.shown(approve)} required first`
-      }
-    >
-      <p>{reason}</p>
-      <p className="small faint">
-        {`This trade needs ${props.shown(needed)}${after === null ? '' : `; ${props.shown(after)} remain approved afterwards`}.`}
-      </p>
+    <Badge tone={leftS > 0 ? 'accent' : 'down'}>
+      {leftS > 0 ? `${duration(leftS)} left` : 'expired; review again'}
+    </Badge>
+  )
+}
+
+function Approvals({ approvals, isEther }: { approvals: TradeReview['approvals']; isEther: boolean }) {
+  const [first] = approvals
+  if (!first) return <Notice title={isEther ? 'No approval needed for ETH.' : 'No new approval needed'} />
+  return (
+    <Notice tone="accent" title={say`Approval of ${first.amount} required first`}>
+      <ConfirmedList lines={approvals.map(({ text }) => text)} />
     </Notice>
   )
 }

@@ -1,4 +1,5 @@
-import type { Answer } from '@pit/protocol'
+import type { OwnHolding, OwnHoldings } from '@pit/client'
+import { type Answer, priceUsdOf, usdOf } from '@pit/protocol'
 import {
   amount,
   Badge,
@@ -8,10 +9,10 @@ import {
   many,
   Notice,
   Page,
+  ServerFigure,
   Stat,
   Stats,
   StatsToCome,
-  signedPct,
   Table,
   Tabs,
   usd,
@@ -22,6 +23,7 @@ import { useState } from 'react'
 import { useRead } from '../data/api.ts'
 import { type CurveRow, pointsOf, type Range } from '../data/curves.ts'
 import { drawdownBand } from '../data/equity.ts'
+import { totalMicroUsd, useHoldings } from '../data/own.ts'
 import {
   holdingOf,
   knownFigure,
@@ -31,20 +33,21 @@ import {
   unknownNote,
   useReport,
 } from '../data/report.ts'
+import { labelOf } from '../data/tokens.ts'
 import { Link } from '../router.tsx'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { RANGE_TABS } from './AgentEquity.tsx'
 import { PortfolioTrades } from './PortfolioTrades.tsx'
 import { ProfitCard } from './ProfitCard.tsx'
 
-type Holdings = Answer<'me.portfolio'>
-type Holding = Holdings['holdings'][number]
+type Served = Answer<'me.portfolio'>
+type ServedHolding = Served['holdings'][number]
 type Reported = ReturnType<typeof useReport>
 
 /** Value, profit, holdings and trades of the wallet. */
 export default function Portfolio() {
   return (
-    <Page title="Portfolio" lead="Balances are read from the chain and valued at independent prices.">
+    <Page title="Portfolio" lead="Balances and prices are read from the chain in this browser.">
       <NeedsWallet why="Sign in to see your balances.">
         <Held />
         <PortfolioTrades />
@@ -59,74 +62,78 @@ function Held() {
   const [range, setRange] = useState<Range>('day')
   const [period, setPeriod] = useState<Period>('year')
   const portfolio = useRead('me.portfolio', { query: { range } }, { everyMs: 15_000, keepsLast: true })
+  const listed = portfolio.data?.holdings.map(({ address }) => address) ?? []
+  const own = useHoldings(listed)
   const report = useReport(period)
   return (
-    <Loaded of={portfolio} lines={30} meanwhile={<StatsToCome labels={FIGURES} />}>
-      {(data) => (
-        <>
-          <Figures data={data} report={report} />
-          {data.unread.length > 0 && (
-            <Notice tone="warn" title="Some balances could not be read">
-              {data.unread.join(', ')}
-            </Notice>
-          )}
-          <div className="grid wide-first">
-            <ValueCard data={data} range={range} onRange={setRange} />
-            <ProfitCard report={report} period={period} onPeriod={setPeriod} />
-          </div>
-          <HoldingsCard data={data} report={report} />
-        </>
-      )}
-    </Loaded>
+    <>
+      <Loaded of={own} lines={30} meanwhile={<StatsToCome labels={FIGURES} />}>
+        {(data) => <Figures own={data} served={portfolio.data} report={report} />}
+      </Loaded>
+      <div className="grid wide-first">
+        <Loaded of={portfolio} lines={14}>
+          {(data) => <ValueCard data={data} range={range} onRange={setRange} />}
+        </Loaded>
+        <ProfitCard report={report} period={period} onPeriod={setPeriod} />
+      </div>
+      {own.data && <HoldingsCard own={own.data} served={portfolio.data?.holdings ?? []} report={report} />}
+    </>
   )
 }
 
-function Figures({ data, report: { data: report } }: { data: Holdings; report: Reported }) {
-  const { volume } = data
-  const points = pointsOf(historyOf(data))
-  const first = points.length > 1 ? points[0]!.value : null
-  const change = first === null || first <= 0 ? null : (data.total_usd / first - 1) * 100
+function Figures(props: { own: OwnHoldings; served: Served | undefined; report: Reported }) {
+  const { own, served } = props
+  const { data: report } = props.report
+  const unpriced = own.holdings.filter(({ microUsd }) => microUsd === null).length
+  const volume = served?.volume
   return (
-    <Stats>
-      <Stat
-        label="Total"
-        value={usd(data.total_usd)}
-        note={change === null ? noteOf(data.unpriced) : `${signedPct(change)} in the chart`}
-      />
-      <Stat
-        label="Realised profit"
-        value={knownFigure(report?.totals.realised)}
-        tone={report ? knownTone(report.totals.realised) : 'plain'}
-        note={unknownNote(report?.totals.realised) ?? 'of the chosen period'}
-      />
-      <Stat
-        label="Unrealised profit"
-        value={knownFigure(report?.totals.unrealised)}
-        tone={report ? knownTone(report.totals.unrealised) : 'plain'}
-        note={unknownNote(report?.totals.unrealised) ?? 'of what you hold'}
-      />
-      <Stat
-        label="Your fee (major pairs)"
-        value={bps(volume.tier_bps)}
-        note={
-          volume.next_tier
-            ? `${bps(volume.next_tier.bps)} after ${usd(volume.next_tier.volume_to_next_usd)} more`
-            : 'lowest reached'
-        }
-      />
-      <Stat label={`Volume, ${volume.window_days} days`} value={usd(volume.volume_usd)} />
-    </Stats>
+    <>
+      <Stats>
+        <Stat label="Total" value={usd(usdOf(totalMicroUsd(own)))} note={noteOf(unpriced)} />
+        <Stat
+          label="Realised profit"
+          value={knownFigure(report?.totals.realised)}
+          tone={report ? knownTone(report.totals.realised) : 'plain'}
+          note={unknownNote(report?.totals.realised) ?? 'of the chosen period'}
+        />
+        <Stat
+          label="Unrealised profit"
+          value={knownFigure(report?.totals.unrealised)}
+          tone={report ? knownTone(report.totals.unrealised) : 'plain'}
+          note={unknownNote(report?.totals.unrealised) ?? 'of what you hold'}
+        />
+        <Stat
+          label="Your fee (major pairs)"
+          value={<ServerFigure>{bps(volume?.tier_bps)}</ServerFigure>}
+          note={
+            volume?.next_tier
+              ? `${bps(volume.next_tier.bps)} after ${usd(volume.next_tier.volume_to_next_usd)} more`
+              : 'lowest reached'
+          }
+        />
+        <Stat
+          label={`Volume, ${volume?.window_days ?? 30} days`}
+          value={<ServerFigure>{usd(volume?.volume_usd)}</ServerFigure>}
+        />
+      </Stats>
+      {own.unread.length > 0 && (
+        <Notice tone="warn" title="Your node could not read some balances">
+          <span className="mono break">{own.unread.join(', ')}</span>
+        </Notice>
+      )}
+    </>
   )
 }
 
 const noteOf = (unpriced: number): string =>
-  unpriced === 0 ? 'at independent prices' : `without ${many(unpriced, 'unpriced token')}`
+  unpriced === 0 ? 'at prices of your node' : `without ${many(unpriced, 'unpriced token')}`
 
-function ValueCard(props: { data: Holdings; range: Range; onRange(range: Range): void }) {
+function ValueCard(props: { data: Served; range: Range; onRange(range: Range): void }) {
   const points = pointsOf(historyOf(props.data))
   return (
     <Card
       title="Value"
+      source="server"
       actions={
         <Tabs
           look="segments"
@@ -153,10 +160,14 @@ function ValueCard(props: { data: Holdings; range: Range; onRange(range: Range):
 }
 
 /** Empty until the server has recorded some. */
-const historyOf = ({ history }: Holdings): readonly CurveRow[] => history ?? []
+const historyOf = ({ history }: Served): readonly CurveRow[] => history ?? []
 
-function HoldingsCard({ data, report: { data: report, error } }: { data: Holdings; report: Reported }) {
+function HoldingsCard(props: { own: OwnHoldings; served: readonly ServedHolding[]; report: Reported }) {
+  const { own, served } = props
+  const { data: report, error } = props.report
   const waiting = error ? 'not available' : '…'
+  const servedOf = ({ token }: OwnHolding) =>
+    served.find(({ address }) => address.toLowerCase() === token.address)
   return (
     <Card title="Holdings" flush>
       <Table
@@ -164,50 +175,65 @@ function HoldingsCard({ data, report: { data: report, error } }: { data: Holding
         columns={[
           {
             head: 'Token',
-            cell: ({ symbol, token }: Holding) => (
-              <Link href={`/tokens/${token}`}>{symbol.slice(0, 16)}</Link>
+            cell: ({ token }: OwnHolding) => (
+              <Link href={`/tokens/${token.isPinned ? token.name : token.address}`}>
+                {labelOf(new Map([[token.address, token]]), token.address)}
+              </Link>
             ),
           },
           {
             head: 'Amount',
             right: true,
-            cell: ({ amount_atoms, decimals }) => amount(amount_atoms, decimals, 8),
+            cell: ({ atoms, token }) => amount(atoms, token.decimals, 8),
           },
-          { head: 'Price', right: true, cell: (holding) => <Price holding={holding} /> },
-          { head: 'Value', right: true, cell: ({ value_usd }) => usd(value_usd) },
+          {
+            head: 'Price',
+            right: true,
+            cell: (holding) => <Price holding={holding} served={servedOf(holding)} />,
+          },
+          {
+            head: 'Value',
+            right: true,
+            cell: ({ microUsd }) => (microUsd === null ? '–' : usd(usdOf(microUsd))),
+          },
           {
             head: 'Cost',
             right: true,
-            cell: ({ address }) => {
-              const sum = holdingOf(report, address)?.cost
+            cell: ({ token }) => {
+              const sum = holdingOf(report, token.address)?.cost
               return sum ? knownText(sum) : report ? '–' : waiting
             },
           },
           {
             head: 'Profit',
             right: true,
-            cell: ({ address }) => {
-              const sum = holdingOf(report, address)?.unrealised
+            cell: ({ token }) => {
+              const sum = holdingOf(report, token.address)?.unrealised
               if (!sum) return report ? '–' : waiting
               return <span className={`${knownTone(sum)}-text`}>{knownText(sum)}</span>
             },
           },
         ]}
-        rows={[...data.holdings].sort((a, b) => (b.value_usd ?? -1) - (a.value_usd ?? -1))}
-        keyOf={({ address }) => address}
+        rows={[...own.holdings].sort((a, b) => Number((b.microUsd ?? -1n) - (a.microUsd ?? -1n)))}
+        keyOf={({ token }) => token.address}
         empty="No known tokens in this wallet."
       />
     </Card>
   )
 }
 
-/** The price; its source on hover, and why it is missing or old. */
-function Price({ holding: { price_usd, mark, unpriced } }: { holding: Holding }) {
-  if (unpriced) return <Badge tone="warn">{words(unpriced)}</Badge>
+/** The price of the verifying node; the server's, marked as such, for a token without one. */
+function Price(props: { holding: OwnHolding; served: ServedHolding | undefined }) {
+  const { priceE18, isStale } = props.holding
+  const { price_usd = null, unpriced = null } = props.served ?? {}
+  if (priceE18 === null) {
+    if (price_usd === null) return <Badge tone="warn">{words(unpriced ?? 'no price')}</Badge>
+    return <ServerFigure>{usd(price_usd)}</ServerFigure>
+  }
   return (
-    <span title={mark ? words(mark.source) : 'Counts as one dollar'}>
-      {usd(price_usd)}
-      {mark?.stale && <Badge tone="warn">Stale</Badge>}
+    <span>
+      {usd(priceUsdOf(priceE18))}
+      {isStale && <Badge tone="warn">Stale</Badge>}
     </span>
   )
 }

@@ -1,6 +1,6 @@
+import { type Pins, tokenNamed } from '@pit/client'
 import {
   ago,
-  Badge,
   Button,
   Card,
   dateTime,
@@ -17,7 +17,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useAccount } from '../data/account.ts'
 import { call, useRead } from '../data/api.ts'
-import { listedAmount, symbolOf } from '../data/tokens.ts'
+import { usePinned, useTokenFacts } from '../data/own.ts'
+import { type Facts, labelOf } from '../data/tokens.ts'
 import {
   isFiltered,
   matches,
@@ -29,9 +30,9 @@ import {
   WALLET,
 } from '../data/tradeFilter.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
+import { useTradeCells } from './TradeCells.tsx'
 
-const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn', refused: 'warn' } as const
-const STATUSES = Object.keys(TONES) as (keyof typeof TONES)[]
+const STATUSES = ['mined', 'pending', 'reverted', 'dropped', 'refused'] as const
 const SIDES = { buy: 'Buy', sell: 'Sell', swap: 'Swap' } as const
 const ROWS_PER_PAGE = 100
 /** A phone shows each trade on seven lines. */
@@ -59,7 +60,10 @@ export function PortfolioTrades() {
   })
   const mine = useRead('me.sessions', {})
   const all = pages.data?.pages.flatMap(({ trades }) => trades) ?? []
-  const matching = all.filter((trade) => matches(trade, filter))
+  const usdg = usdgOf(usePinned())
+  const facts = useTokenFacts(all.flatMap(({ token_in, token_out }) => [token_in.address, token_out.address]))
+  const matching = all.filter((trade) => matches(trade, filter, usdg))
+  const cells = useTradeCells(matching.slice(0, shown))
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages
   const needsMore = isFiltered(filter) && matching.length < shown && hasNextPage && !isFetchingNextPage
   useEffect(() => {
@@ -72,7 +76,7 @@ export function PortfolioTrades() {
     trade.session_id ? nameOf(trade.session_id) : trade.path === 'fast' ? 'Wallet, fast mode' : 'Wallet'
   return (
     <Card title="Trades" flush>
-      <Filters filter={filter} onChange={setFilter} trades={all} nameOf={nameOf} />
+      <Filters filter={filter} onChange={setFilter} trades={all} facts={facts} nameOf={nameOf} />
       {pages.error && <Failure error={pages.error} onAgain={() => void pages.refetch()} />}
       {!pages.data && !pages.error && <Loading lines={12} />}
       {pages.data && (
@@ -85,16 +89,14 @@ export function PortfolioTrades() {
             },
             {
               head: 'State',
-              cell: ({ status, code }) => (
-                <Badge tone={TONES[status]}>{code ? words(code) : words(status)}</Badge>
-              ),
+              cell: cells.state,
             },
-            { head: 'Side', cell: (row) => SIDES[sideOf(row)] },
-            { head: 'Sold', right: true, cell: (row) => amountText(row.amount_in, row.token_in) },
+            { head: 'Side', cell: (row) => SIDES[sideOf(row, usdg)] },
+            { head: 'Sold', right: true, cell: cells.sold },
             {
               head: 'Received',
               right: true,
-              cell: (row) => amountText(row.amount_out, row.token_out, row.amount_out_kind),
+              cell: cells.received,
             },
             { head: 'By', cell: traderName },
             { head: 'Transaction', cell: ({ tx_hash }) => (tx_hash ? <TxLink hash={tx_hash} /> : '–') },
@@ -132,16 +134,17 @@ function Filters(props: {
   filter: TradeFilter
   onChange(filter: TradeFilter): void
   trades: readonly TradeRow[]
+  facts: Facts
   nameOf(sessionId: string): string
 }) {
-  const { filter, onChange, trades, nameOf } = props
+  const { filter, onChange, trades, facts, nameOf } = props
   const set =
     <Name extends keyof TradeFilter>(name: Name) =>
     (value: string) =>
       onChange({ ...filter, [name]: value })
   const tokens = new Map(
     trades.flatMap(({ token_in, token_out }) =>
-      [token_in, token_out].map(({ address, symbol, token }) => [address, symbolOf({ symbol, token })]),
+      [token_in, token_out].map(({ address }) => [address, labelOf(facts, address)]),
     ),
   )
   const traders = [...new Set(trades.map(traderOf))].filter((id) => id !== WALLET)
@@ -206,5 +209,4 @@ function Filters(props: {
   )
 }
 
-const amountText = (atoms: string | null, token: TradeRow['token_in'], kind: string | null = null): string =>
-  `${kind === 'minimum' ? 'at least ' : ''}${listedAmount(atoms, token)}`
+const usdgOf = (pins: Pins | null): string => (pins && tokenNamed(pins, 'USDG')) ?? ''

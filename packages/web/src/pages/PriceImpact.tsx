@@ -26,6 +26,7 @@ export function PriceImpact({ token }: { token: string }) {
   return (
     <Card
       title="Price impact by size"
+      source="server"
       actions={
         <Button tight busy={measuring.isPending} onClick={() => measuring.mutate()}>
           {measuring.data ? 'Measure again' : 'Measure'}

@@ -1,41 +1,34 @@
 import type { Answer } from '@pit/protocol'
 import { bps, Card, count, Facts, many, Notice, Table, usd, words } from '@pit/ui'
 import { Lengths } from '@pit/ui/charts'
-import { useRead } from '../data/api.ts'
-import { amountOf, namesIn, type TokenNames } from '../data/tokens.ts'
+import { useTokenFacts } from '../data/own.ts'
+import { amountOf, type Facts as TokenMap } from '../data/tokens.ts'
 
 type Quote = Answer<'live.quote'>
 type Route = Quote['routes'][number]
 
-/** The best price in one card; all routes folded below. */
-export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config'> }) {
-  const names = namesIn(config, [...useNamed(quote.token_in, config), ...useNamed(quote.token_out, config)])
+/** The server's best price in one card; all routes folded below. The review has the verified figures. */
+export function Quoted({ quote }: { quote: Quote }) {
+  const facts = useTokenFacts([quote.token_in, quote.token_out])
   const refused = quote.policy.filter(({ ok, severity }) => !ok && severity === 'refuse')
   return (
     <>
-      <Card title="Quote">
+      <Card title="Quote" source="server">
         {quote.best === null && <Notice tone="warn" title="No route for this trade." />}
         {refused.map(({ code, message }) => (
           <Notice key={code} tone="down" title={words(code)}>
             {message}
           </Notice>
         ))}
-        <Facts rows={summary(quote, names)} />
+        <Facts rows={summary(quote, facts)} />
       </Card>
-      <Routes quote={quote} names={names} />
+      <Routes quote={quote} facts={facts} />
     </>
   )
 }
 
-/** Symbol and decimals of a token that is not a core one. */
-function useNamed(address: string, { tokens }: Answer<'config'>) {
-  const isCore = Object.values(tokens).some((core) => core.address.toLowerCase() === address.toLowerCase())
-  const { data } = useRead('tokens.get', { params: { address } }, { enabled: !isCore })
-  return data ? [data] : []
-}
-
 /** All routes, compared by total cost against the reference mid. */
-function Routes({ quote, names }: { quote: Quote; names: TokenNames }) {
+function Routes({ quote, facts }: { quote: Quote; facts: TokenMap }) {
   const quoted = quote.routes.filter(({ ok, amount_out }) => ok && amount_out !== null)
   const failed = quote.routes.length - quoted.length
   return (
@@ -53,7 +46,7 @@ function Routes({ quote, names }: { quote: Quote; names: TokenNames }) {
         />
         <p className="small faint">
           Shorter is better: total cost of price, pool fees and gas against the reference mid. Aggregators are
-          shown for comparison and never traded on.
+          shown for comparison and never traded on. All figures are the server’s.
         </p>
       </div>
       <Table
@@ -63,7 +56,7 @@ function Routes({ quote, names }: { quote: Quote; names: TokenNames }) {
           {
             head: 'Receive',
             right: true,
-            cell: ({ amount_out }) => amountOf(names, amount_out, quote.token_out),
+            cell: ({ amount_out }) => amountOf(facts, amount_out, quote.token_out),
           },
           { head: 'Total cost', right: true, cell: ({ total_bps }) => bps(total_bps) },
         ]}
@@ -80,9 +73,9 @@ const isOurs = ({ venue }: Route): boolean => !venue.startsWith('aggregator')
 const nameOf = ({ label, venue }: Route): string =>
   venue.startsWith('aggregator') ? `${label} (comparison)` : label
 
-const summary = (quote: Quote, names: TokenNames): [string, string][] => [
-  ['You sell', amountOf(names, quote.amount_in, quote.token_in)],
-  ['You receive about', quote.best ? amountOf(names, quote.best.amount_out, quote.token_out) : '–'],
+const summary = (quote: Quote, facts: TokenMap): [string, string][] => [
+  ['You sell', amountOf(facts, quote.amount_in, quote.token_in)],
+  ['You receive about', quote.best ? amountOf(facts, quote.best.amount_out, quote.token_out) : '–'],
   ['Price impact', impactText(quote.best?.vs_mid_bps)],
   ['Fee', `${quote.fee_bps} bps of the amount you ${quote.fee_side === 'input' ? 'sell' : 'receive'}`],
   ['Maximum slippage', bps(quote.slippage_bps)],

@@ -1,23 +1,23 @@
 import type { PitClient } from '@pit/client'
-import type { Answer } from '@pit/protocol'
 import { Badge, Button, bps, Card, count, ether } from '@pit/ui'
+import { usePinned, useTokenFacts } from '../data/own.ts'
 import { againstMarksBps } from '../data/receipt.ts'
-import { amountOf, namesIn } from '../data/tokens.ts'
+import { amountOf } from '../data/tokens.ts'
 import { Link } from '../router.tsx'
 import { TxLink } from '../wallet/TxLink.tsx'
 import { SignedAndHappened } from './SignedAndHappened.tsx'
 
 type Result = Awaited<ReturnType<PitClient['send']>>
 
-/** After the block: what was signed against what happened. */
-export function Receipt(props: { result: Result; config: Answer<'config'>; onAgain(): void }) {
-  const { result, config } = props
-  const { plan, reading, receipt, amountOut, feePaid } = result
-  const names = namesIn(config, plan.tokens)
-  const say = (atoms: bigint | string | null, token: string) =>
-    atoms === null ? 'unknown; check your balance' : amountOf(names, atoms, token)
-  const weth = config.tokens['WETH']?.address.toLowerCase() ?? ''
-  const edge = againstMarksBps(result, amountOut, weth)
+/** After the block: what was signed against what happened, by the verifying node. */
+export function Receipt({ result, onAgain }: { result: Result; onAgain(): void }) {
+  const { reading, receipt, amountOut, feePaid } = result
+  const pins = usePinned()
+  const facts = useTokenFacts([reading.tokenIn, reading.tokenOut])
+  const say = (atoms: bigint | null, token: string) =>
+    atoms === null ? 'unknown; check your balance' : amountOf(facts, atoms, token)
+  const edge = pins && againstMarksBps(result, amountOut, pins.weth)
+  const { fee } = reading
   const rows = [
     {
       what: 'Sold',
@@ -31,8 +31,8 @@ export function Receipt(props: { result: Result; config: Answer<'config'>; onAga
     },
     {
       what: 'Fee',
-      signed: bps(plan.fee_bps),
-      happened: reading.fee ? (feePaid === null ? 'as signed' : say(feePaid, reading.fee.token)) : 'none',
+      signed: fee === null ? 'none' : 'bps' in fee.pays ? bps(fee.pays.bps) : say(fee.pays.atoms, fee.token),
+      happened: fee ? (feePaid === null ? 'as signed' : say(feePaid, fee.token)) : 'none',
     },
     { what: 'Price against mark', signed: null, happened: edgeText(edge) },
     {
@@ -51,7 +51,7 @@ export function Receipt(props: { result: Result; config: Answer<'config'>; onAga
         <Link href="/portfolio">Portfolio</Link>
       </p>
       <div className="row">
-        <Button kind="primary" onClick={props.onAgain}>
+        <Button kind="primary" onClick={onAgain}>
           New trade
         </Button>
       </div>

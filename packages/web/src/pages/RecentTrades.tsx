@@ -1,16 +1,15 @@
-import type { Answer } from '@pit/protocol'
-import { ago, amount, Badge, Card, Loaded, Table, words } from '@pit/ui'
+import { ago, Card, Loaded, Table } from '@pit/ui'
 import { useRead } from '../data/api.ts'
-import { symbolOf } from '../data/tokens.ts'
+import type { TradeRow } from '../data/tradeFilter.ts'
 import { Link } from '../router.tsx'
+import { useTradeCells } from './TradeCells.tsx'
 
-type Trade = Answer<'me.trades'>['trades'][number]
 const SHOWN = 5
-const TONES = { mined: 'up', reverted: 'down', refused: 'warn', dropped: 'warn', pending: 'plain' } as const
 
 /** The wallet's newest trades, beside the ticket. */
 export function RecentTrades() {
   const trades = useRead('me.trades', { query: { limit: SHOWN } }, { everyMs: 15_000 })
+  const cells = useTradeCells(trades.data?.trades ?? [])
   return (
     <Card title="Your last trades" flush actions={<Link href="/portfolio">All trades</Link>}>
       <Loaded of={trades} lines={4}>
@@ -18,18 +17,10 @@ export function RecentTrades() {
           <Table
             caption="Your last trades"
             columns={[
-              { head: 'Trade', cell: (row) => <span className="num">{pairOf(row)}</span> },
-              {
-                head: 'Sold',
-                right: true,
-                cell: ({ amount_in, token_in }) => amount(amount_in, token_in.decimals),
-              },
-              {
-                head: 'Received',
-                right: true,
-                cell: ({ amount_out, token_out }) => amount(amount_out, token_out.decimals),
-              },
-              { head: 'State', cell: ({ status }) => <Badge tone={TONES[status]}>{words(status)}</Badge> },
+              { head: 'Trade', cell: (row: TradeRow) => <span className="num">{cells.pair(row)}</span> },
+              { head: 'Sold', right: true, cell: cells.sold },
+              { head: 'Received', right: true, cell: cells.received },
+              { head: 'State', cell: cells.state },
               {
                 head: 'Time',
                 right: true,
@@ -46,5 +37,3 @@ export function RecentTrades() {
     </Card>
   )
 }
-
-const pairOf = ({ token_in, token_out }: Trade): string => `${symbolOf(token_in)} → ${symbolOf(token_out)}`

@@ -2,6 +2,7 @@ import type { ListTerms } from '@pit/client'
 import { Badge, Button, Dialog, Notice } from '@pit/ui'
 import { type ReactNode, useRef, useState } from 'react'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
+import { ConfirmedList } from './Confirmed.tsx'
 
 export interface OrderReview {
   /** For the client: shows the list that is signed, and waits for the decision. */
@@ -40,13 +41,7 @@ function Terms(props: { terms: ListTerms; mode: 'paper' | 'live'; onAnswer(agree
   const { terms, mode, onAnswer } = props
   return (
     <>
-      <ul className="stack">
-        {terms.lines.map((line) => (
-          <li key={line} className="break">
-            {line}
-          </li>
-        ))}
-      </ul>
+      <ConfirmedList lines={terms.lines} />
       {terms.warnings.map((warning) => (
         <Notice key={warning} tone="warn" title={warning} />
       ))}

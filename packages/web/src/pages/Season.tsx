@@ -10,7 +10,7 @@ export default function Season({ params }: { params: Readonly<Record<string, str
   const n = Number(params['season'])
   const season = useRead('league.season', { params: { n } }, { enabled: Number.isSafeInteger(n) && n >= 0 })
   return (
-    <Page title={`Season ${params['season']}`} actions={<Link href="/league">League</Link>}>
+    <Page title={`Season ${params['season']}`} source="server" actions={<Link href="/league">League</Link>}>
       <Loaded of={season}>
         {(data) => (
           <>

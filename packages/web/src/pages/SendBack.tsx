@@ -11,8 +11,8 @@ import { openFor } from '../wallet/connect.ts'
 const PLACE = 'pit.sendBack'
 const isUnfinished = (address: Hex): boolean => window.localStorage.getItem(PLACE) === address
 
-/** Below this a token stays: moving it costs about as much. */
-const DUST_USD = 0.01
+/** Worth less than this by an own price, a token stays: moving it costs about as much. */
+const DUST_MICRO_USD = 10_000n
 
 /** Ends sessions and approvals and sends everything to the return address. */
 export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: boolean }) {
@@ -24,22 +24,23 @@ export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: 
       await askWallet({ type: 'return' })
       window.localStorage.setItem(PLACE, address)
       const { client } = await openFor(TRADING_WALLET, address)
-      // Without an answer the pinned tokens and the named ones are moved.
-      const holdings = isSignedIn
+      // The server only names tokens; without an answer the pinned and the typed ones are moved.
+      const listed = isSignedIn
         ? await client.portfolio().then(
-            ({ holdings: all }) => all,
+            ({ holdings }) => holdings.map(({ address: token }) => token),
             () => [],
           )
         : []
-      const tokens = [...holdings.map((one) => one.address), ...addressesIn(others)]
-      const dust = holdings.flatMap(({ address: token, value_usd }) =>
-        value_usd !== null && value_usd < DUST_USD ? [token] : [],
+      const tokens = [...listed, ...addressesIn(others)]
+      const { holdings } = await client.holdings(tokens)
+      const dust = holdings.flatMap(({ token, microUsd }) =>
+        microUsd !== null && microUsd < DUST_MICRO_USD ? [token.address] : [],
       )
       const sent = await client.sendBack({ to: returnAddress, tokens, dust }, { onSteps: setSteps })
       window.localStorage.removeItem(PLACE)
       return sent
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['me.portfolio'] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['holdings'] }),
   })
   const wasInterrupted = !sending.isPending && !sending.data && isUnfinished(address)
   return (

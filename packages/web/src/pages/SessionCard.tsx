@@ -2,6 +2,7 @@ import type { RootState } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import {
   Badge,
+  ByServer,
   Card,
   ConfirmButton,
   Copied,
@@ -9,12 +10,14 @@ import {
   duration,
   Facts,
   Meter,
+  ServerFigure,
   shortHex,
   usd,
   words,
 } from '@pit/ui'
 import { type ControlLevels, controlsWords, type SessionControls } from '../data/controls.ts'
 import { useNowS } from '../data/now.ts'
+import { useNamedTokens } from '../data/own.ts'
 import { Link } from '../router.tsx'
 import { SessionLimits } from './AgentLimits.tsx'
 import { type ListedAgent, nameOf } from './Agents.tsx'
@@ -55,6 +58,7 @@ export function SessionCard(props: {
 }) {
   const { session, agent } = props
   const { session_id, status, onChain, role, executor, tokens, used, controls } = session
+  const named = useNamedTokens(tokens)
   const isUnfinished = status === 'pending' && role === 'owner'
   return (
     <Card
@@ -73,7 +77,9 @@ export function SessionCard(props: {
       }
     >
       <div className="row">
-        <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>
+        <ServerFigure>
+          <Badge tone={STATUS_TONES[status]}>{words(status)}</Badge>
+        </ServerFigure>
         {onChain && status !== 'pending' && <Badge tone={CHAIN_TONES[onChain]}>{CHAIN_WORDS[onChain]}</Badge>}
         {role === 'executor' && <Badge>You are the executor</Badge>}
       </div>
@@ -95,16 +101,20 @@ export function SessionCard(props: {
                   ]
                 : []),
               ['Executor', <Copied key="executor" text={executor} />],
-              [
-                'Tokens',
-                tokens.map((token) => (token.startsWith('0x') ? shortHex(token) : token)).join(', '),
-              ],
+              ['Tokens', tokens.map(named.label).join(', ')],
             ]}
           />
           {used ? <SessionLimits session={{ ...session, used }} /> : <Unlisted session={session} />}
         </div>
         {controls !== null && <Controls session={session} controls={controls} />}
       </div>
+      <ByServer
+        what={
+          onChain === null
+            ? 'This session was not signed in this browser; all of it'
+            : 'What is used and its levels'
+        }
+      />
     </Card>
   )
 }

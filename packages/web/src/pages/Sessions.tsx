@@ -19,12 +19,14 @@ import {
   usd,
   words,
 } from '@pit/ui'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries, useRead } from '../data/api.ts'
+import { useRecordedSessions } from '../data/own.ts'
 import { useLocation } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
 import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
+import { termsOf } from './AgentLimits.tsx'
 import { nameOf } from './Agents.tsx'
 import { GrantForm } from './GrantForm.tsx'
 import { SessionBounds } from './SessionBounds.tsx'
@@ -33,35 +35,30 @@ import { WantedSignatures } from './WantedSignatures.tsx'
 
 type Listed = Answer<'me.sessions'>['sessions'][number]
 
-/** Adds sessions signed in this browser that the server does not list. */
+/**
+ * Sessions of the server's list and of this browser's records. Terms of a session that was signed here are the
+ * signed ones; its status and what was used are the server's.
+ */
 function merge(listed: readonly Listed[], recorded: readonly RecordedSession[]): Session[] {
   const byId = new Map(recorded.map((one) => [one.session_id, one]))
-  const rows = listed.map(
-    (one): Session => ({
-      ...one,
-      levels: one.controls?.levels ?? null,
-      onChain: byId.get(one.session_id)?.state ?? null,
-    }),
-  )
+  const rows = listed.map((one): Session => {
+    const own = byId.get(one.session_id)
+    const served = { ...one, levels: one.controls?.levels ?? null, onChain: null }
+    return own ? { ...served, ...signedParts(own) } : served
+  })
   const ids = new Set(listed.map(({ session_id }) => session_id))
   const hidden = recorded
     .filter(({ session_id }) => !ids.has(session_id))
-    .map(
-      ({ session_id, executor, binding, state }): Session => ({
-        ...{ session_id, executor, role: 'owner', status: 'not_listed', onChain: state, used: null },
-        expires: binding.expires_at,
-        tokens: binding.tokens,
-        controls: controlsJson(binding),
-        levels: null,
-        limits: {
-          max_trade_usd: binding.limits.max_trade_micro_usd / 1e6,
-          max_day_usd: binding.limits.max_day_micro_usd / 1e6,
-          max_trades: binding.limits.max_trades,
-        },
-      }),
-    )
+    .map((own): Session => ({ ...signedParts(own), status: 'not_listed', used: null, levels: null }))
   return [...rows, ...hidden]
 }
+
+const signedParts = (own: RecordedSession) => ({
+  ...{ session_id: own.session_id, executor: own.executor, role: 'owner' as const, onChain: own.state },
+  ...termsOf(own),
+  tokens: own.binding.tokens,
+  controls: controlsJson(own.binding),
+})
 
 const TABS = [
   { id: 'list', label: 'Your sessions' },
@@ -97,11 +94,7 @@ const isOpen = ({ status, onChain }: Session): boolean =>
 function List({ onGrant }: { onGrant(): void }) {
   const sessions = useRead('me.sessions', {}, { everyMs: 10_000 })
   const agents = useRead('hosted.list', {}, { everyMs: 30_000 })
-  const recorded = useQuery({
-    queryKey: ['recorded sessions', sessions.dataUpdatedAt],
-    queryFn: async () => (await openClient()).client.recordedSessions(),
-    placeholderData: (before) => before,
-  })
+  const recorded = useRecordedSessions(sessions.dataUpdatedAt)
   const revoking = useMutation({
     mutationFn: async (sessionId: string) => {
       const { client } = await openClient()
@@ -200,7 +193,7 @@ function EndAll() {
 function Ended({ sessions }: { sessions: readonly Session[] }) {
   if (sessions.length === 0) return null
   return (
-    <Card title="Ended sessions" flush>
+    <Card title="Ended sessions" flush source="server">
       <Table
         caption="Ended sessions"
         columns={[

@@ -1,4 +1,4 @@
-import type { PitClient, SignedTerms } from '@pit/client'
+import { inText, joined, type OwnText, type PitClient, type SignedTerms, say } from '@pit/client'
 import {
   amount,
   Badge,
@@ -9,7 +9,6 @@ import {
   Dialog,
   dateTime,
   ether,
-  Facts,
   Failure,
   Notice,
   toast,
@@ -20,7 +19,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { queries } from '../data/api.ts'
 import { VerifiedBy } from '../wallet/VerifiedBy.tsx'
-import { Bounds, BY_CHAIN, BY_COSIGNER } from './SessionBounds.tsx'
+import { ConfirmedCard, ConfirmedFacts, ConfirmedList, type ConfirmedRow } from './Confirmed.tsx'
+import { BY_CHAIN, BY_COSIGNER } from './SessionBounds.tsx'
 
 type GrantOptions = NonNullable<Parameters<PitClient['grantSession']>[1]>
 
@@ -92,44 +92,31 @@ export function SignSession(props: {
   )
 }
 
+/** The confirmation of a session: every text is derived in this browser from what is signed. */
 function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boolean): void }) {
   const { limits, eth, roots } = terms
-  const times = roots.length > 1 ? ` for each of its ${roots.length} signatures` : ''
-  const named = (token: string) => terms.tokens.find(({ address }) => address === token)?.symbol ?? token
-  const mono = (text: string) => (
-    <span key={text} className="mono break">
-      {text}
-    </span>
-  )
+  const times = roots.length > 1 ? say` for each of its ${inText(roots.length, String)} signatures` : say``
   return (
     <>
-      <Facts
-        rows={[
-          ['Executor', mono(terms.executor)],
-          ['Tokens', mono(terms.tokens.map(({ address }) => named(address)).join(', '))],
-          ['Max per trade', wholeUsd(limits.maxTradeUsd)],
-          ['Max in 24 hours', wholeUsd(limits.maxDayUsd)],
-          ['Trades', count(limits.maxTrades)],
-          ['Until', dateTime(terms.expiresS)],
-          ['Accepted risks', terms.acceptRisks.map(words).join(', ') || 'none'],
-          ['Shield', terms.shield ? `on: ${terms.policies.map(words).join(', ') || 'no policies'}` : 'off'],
-          ...terms.marks.map(
-            ({ token, priceE18 }) => [`Price of ${named(token)}`, `$${amount(priceE18, 18)}`] as const,
-          ),
-        ]}
-      />
+      <ConfirmedFacts rows={rowsOf(terms)} />
       {terms.approvalsInWords.length > 0 && (
-        <Bounds title="Approvals sent first" lines={terms.approvalsInWords} />
+        <ConfirmedCard title={say`Approvals sent first`} lines={terms.approvalsInWords} />
       )}
       <Notice tone="warn" title="Maximum loss">
-        <p>{`If both keys are stolen: ${
-          eth === null ? 'no ETH' : `up to ${ether(eth.dayWei)} a day${times}`
-        }, and every approved token.`}</p>
-        <p>{`Otherwise: up to ${wholeUsd(limits.maxDayUsd)} traded in 24 hours, at fair prices.`}</p>
+        <ConfirmedList
+          lines={[
+            eth === null
+              ? say`If both keys are stolen: no ETH, and every approved token.`
+              : say`If both keys are stolen: up to ${inText(eth.dayWei, ether)} a day${times}, and every approved token.`,
+            say`Otherwise: up to ${inText(limits.maxDayUsd, wholeUsd)} traded in 24 hours, at fair prices.`,
+          ]}
+        />
       </Notice>
-      {terms.controlsInWords.length > 0 && <Bounds title="Controls" lines={terms.controlsInWords} />}
-      <Bounds title="Enforced on chain" lines={BY_CHAIN} />
-      <Bounds title="Enforced by the co-signer only" lines={BY_COSIGNER} />
+      {terms.controlsInWords.length > 0 && (
+        <ConfirmedCard title={say`Controls`} lines={terms.controlsInWords} />
+      )}
+      <ConfirmedCard title={say`Enforced on chain`} lines={BY_CHAIN} />
+      <ConfirmedCard title={say`Enforced by the co-signer only`} lines={BY_COSIGNER} />
       <p>
         <Badge tone="up">Verified</Badge> Decoded in your browser from the bytes you sign.
       </p>
@@ -142,4 +129,29 @@ function Terms({ terms, onAnswer }: { terms: SignedTerms; onAnswer(agreed: boole
       </div>
     </>
   )
+}
+
+function rowsOf(terms: SignedTerms): ConfirmedRow[] {
+  const { limits, tokens, acceptRisks, policies, shield, marks } = terms
+  const nameOf = (token: SignedTerms['tokens'][number]): OwnText => token.symbol ?? token.address
+  const named = (address: OwnText): OwnText => {
+    const token = tokens.find((one) => one.address === address)
+    return token ? nameOf(token) : address
+  }
+  const inWords = (codes: readonly OwnText[], none: OwnText): OwnText =>
+    codes.length === 0 ? none : joined(codes.map((code) => inText(code, words)))
+  return [
+    { label: say`Executor`, text: terms.executor },
+    { label: say`Tokens`, text: joined(tokens.map(nameOf)) },
+    { label: say`Max per trade`, text: inText(limits.maxTradeUsd, wholeUsd) },
+    { label: say`Max in 24 hours`, text: inText(limits.maxDayUsd, wholeUsd) },
+    { label: say`Trades`, text: inText(limits.maxTrades, count) },
+    { label: say`Until`, text: inText(terms.expiresS, dateTime) },
+    { label: say`Accepted risks`, text: inWords(acceptRisks, say`none`) },
+    { label: say`Shield`, text: shield ? say`on: ${inWords(policies, say`no policies`)}` : say`off` },
+    ...marks.map(({ token, priceE18 }) => ({
+      label: say`Price of ${named(token)}`,
+      text: inText(priceE18, (price) => `$${amount(price, 18)}`),
+    })),
+  ]
 }

@@ -28,7 +28,7 @@ export default function Status() {
   const stats = useRead('stats', {}, { everyMs: 5_000 })
   const config = useRead('config', {})
   return (
-    <Page title="Status" lead="Health of the server and its dependencies.">
+    <Page title="Status" source="server" lead="Health of the server and its dependencies.">
       <Loaded of={stats} meanwhile={<Latencies />}>
         {(data) => <Latencies stats={data} />}
       </Loaded>

@@ -1,6 +1,7 @@
-import { amount, Button, CheckField, TextField } from '@pit/ui'
-import { useRead } from '../data/api.ts'
+import { Button, CheckField, TextField } from '@pit/ui'
+import { useHoldings, useNamedToken } from '../data/own.ts'
 import { type SoldToken, shareOfBalance, type TicketState } from '../data/ticket.ts'
+import { shownAmount } from '../data/tokens.ts'
 import { TokenField } from './TokenField.tsx'
 
 const SHARES = [
@@ -11,20 +12,15 @@ const SHARES = [
 ]
 const STOCKS: readonly string[] = ['NVDA', 'SPY']
 
-/** A token by symbol or address, with the wallet's balance. */
+/** A token by symbol or address, with the wallet's balance by the verifying node. */
 export function useSoldToken(named: string): SoldToken | null {
-  const config = useRead('config', {})
-  const portfolio = useRead('me.portfolio', {}, { everyMs: 15_000 })
-  const core = config.data?.tokens[named]
-  const address = (core?.address ?? named).toLowerCase()
-  const holding = portfolio.data?.holdings.find((one) => one.address.toLowerCase() === address)
-  const decimals = core?.decimals ?? holding?.decimals
-  if (decimals === undefined) return null
-  const balance = holding?.amount_atoms ?? (portfolio.data ? '0' : null)
+  const token = useNamedToken(named)
+  const { data } = useHoldings(token && !token.isPinned ? [token.address] : [])
+  if (token === null) return null
   return {
-    decimals,
-    balanceAtoms: balance === null ? null : BigInt(balance),
-    isEther: core?.native === true,
+    token,
+    balanceAtoms: data?.balances.get(token.address) ?? null,
+    isEther: /^0x0{40}$/.test(token.address),
   }
 }
 
@@ -44,9 +40,7 @@ export function TicketFields(props: {
         value={ticket.tokenIn}
         onChange={(tokenIn) => onChange({ tokenIn })}
         hint={
-          sold?.balanceAtoms == null
-            ? undefined
-            : `Balance: ${amount(sold.balanceAtoms, sold.decimals)} ${symbol}`
+          sold?.balanceAtoms == null ? undefined : `Balance: ${shownAmount(sold.token, sold.balanceAtoms)}`
         }
       />
       <div className="swap-row">

@@ -1,3 +1,4 @@
+import { type Pins, tokenNamed } from '@pit/client'
 import { type Answer, isRiskCode, RISKS } from '@pit/protocol'
 import {
   ago,
@@ -22,6 +23,7 @@ import {
 } from '@pit/ui'
 import { useAccount } from '../data/account.ts'
 import { useRead } from '../data/api.ts'
+import { useNamedToken, usePinned } from '../data/own.ts'
 import { Link } from '../router.tsx'
 import { showConnect } from '../wallet/dialog.ts'
 import { SignInPrompt } from '../wallet/NeedsWallet.tsx'
@@ -34,39 +36,38 @@ type Record = Answer<'tokens.get'>
 /** One token, by core symbol or address: its market for everyone, risks and venues when signed in. */
 export default function Token({ params }: { params: Readonly<{ [name: string]: string }> }) {
   const named = params['address'] ?? ''
-  const config = useRead('config', {})
+  const pins = usePinned()
   const signedIn = useAccount()
-  const core = Object.entries(config.data?.tokens ?? {}).find(
-    ([symbol, { address }]) => symbol === named || address.toLowerCase() === named.toLowerCase(),
-  )
+  const core = pins && coreOf(pins, named)
   const record = useRead(
     'tokens.get',
     { params: { address: named } },
-    { enabled: signedIn !== null && !core },
+    { enabled: signedIn !== null && pins !== null && !core },
   )
-  const title = core?.[0] ?? (/^0x/.test(named) ? `Token ${shortHex(named)}` : named)
+  const title = core?.symbol ?? (/^0x/.test(named) ? `Token ${shortHex(named)}` : named)
   return (
     <Page
       title={title}
-      lead={core && ASSET_NAMES[core[0]]}
+      source="server"
+      lead={core && ASSET_NAMES[core.symbol]}
       actions={
         <>
           <Link href="/tokens">All tokens</Link>
           {(core || record.data?.tradable) && (
-            <Link className="button primary" href={tradeLink(core?.[0] ?? named)}>
-              {`Trade ${core?.[0] ?? ''}`}
+            <Link className="button primary" href={tradeLink(core?.symbol ?? named)}>
+              {`Trade ${core?.symbol ?? ''}`}
             </Link>
           )}
         </>
       }
     >
-      {core && <TokenMarket symbol={core[0]} address={core[1].address} />}
+      {core && <TokenMarket symbol={core.symbol} address={core.address} />}
       {signedIn ? (
-        <Details address={core?.[0] ?? named} {...(config.data && { config: config.data })} />
+        <Details address={core?.symbol ?? named} pins={pins} />
       ) : core ? (
         <SignInForMore />
       ) : (
-        !config.isPending && <SignInPrompt why="Only core tokens are public. Sign in to see this token." />
+        pins && <SignInPrompt why="Only core tokens are public. Sign in to see this token." />
       )}
     </Page>
   )
@@ -83,7 +84,14 @@ const SignInForMore = () => (
   </p>
 )
 
-function Details({ address, config }: { address: string; config?: Answer<'config'> }) {
+/** A core token by its pinned symbol or address. */
+function coreOf(pins: Pins, named: string): { symbol: string; address: string } | null {
+  const address = tokenNamed(pins, named)
+  const symbol = address && pins.tokens.get(address)?.core
+  return symbol ? { symbol, address } : null
+}
+
+function Details({ address, pins }: { address: string; pins: Pins | null }) {
   const token = useRead('tokens.get', { params: { address } }, { everyMs: 30_000 })
   return (
     <Loaded of={token} lines={12}>
@@ -119,7 +127,7 @@ function Details({ address, config }: { address: string; config?: Answer<'config
             {record.tradable && <PriceImpact token={address} />}
             <Named record={record} />
           </div>
-          <Venues record={record} {...(config && { config })} />
+          <Venues record={record} pins={pins} />
           <Screen record={record} />
         </>
       )}
@@ -129,6 +137,7 @@ function Details({ address, config }: { address: string; config?: Answer<'config
 
 /** Name and symbol are untrusted text, chosen by the deployer. */
 function Named({ record }: { record: Record }) {
+  const own = useNamedToken(record.address)
   return (
     <Card title="Identity">
       <Facts
@@ -136,7 +145,7 @@ function Named({ record }: { record: Record }) {
           [
             'Symbol',
             <span key="symbol" className="break">
-              {record.symbol.slice(0, 64) || 'none'}
+              {own?.symbol ?? 'none'}
             </span>,
           ],
           [
@@ -154,7 +163,7 @@ function Named({ record }: { record: Record }) {
             ),
           ],
           ['Kind', words(record.kind)],
-          ['Decimals', record.decimals],
+          ['Decimals', own?.decimals ?? 'not readable on your node'],
         ]}
       />
       {record.kind !== 'core' && (
@@ -203,7 +212,7 @@ function Risks({ record: { risks } }: { record: Record }) {
   )
 }
 
-function Venues({ record: { venues }, config }: { record: Record; config?: Answer<'config'> }) {
+function Venues({ record: { venues }, pins }: { record: Record; pins: Pins | null }) {
   return (
     <Card title="Venues" flush>
       <Table
@@ -214,7 +223,7 @@ function Venues({ record: { venues }, config }: { record: Record; config?: Answe
             cell: ({ venue, protocol }: Record['venues'][number]) =>
               `${protocol} ${venue.replace('venue_', '')}`,
           },
-          { head: 'Against', cell: ({ pair }) => pairName(pair, config) },
+          { head: 'Against', cell: ({ pair }) => pairName(pair, pins) },
           { head: 'Fee', right: true, cell: ({ fee }) => (fee === null ? '–' : `${fee / 10_000}%`) },
           { head: 'Liquidity', right: true, cell: ({ liquidity_usd }) => shortUsd(liquidity_usd) },
           { head: 'Hook', cell: ({ hooks }) => (hooks ? <Copied text={hooks} /> : 'none') },
@@ -229,12 +238,8 @@ function Venues({ record: { venues }, config }: { record: Record; config?: Answe
 }
 
 /** The other token of a pool by its core symbol, otherwise by address. */
-function pairName(pair: string, config?: Answer<'config'>): string {
-  const core = Object.entries(config?.tokens ?? {}).find(
-    ([, { address }]) => address.toLowerCase() === pair.toLowerCase(),
-  )
-  return core?.[0] ?? shortHex(pair)
-}
+const pairName = (pair: string, pins: Pins | null): string =>
+  pins?.tokens.get(pair.toLowerCase() as `0x${string}`)?.symbol ?? shortHex(pair)
 
 const yes = (value: boolean | null | undefined): string =>
   value ? 'yes' : value === false ? 'no' : 'unknown'

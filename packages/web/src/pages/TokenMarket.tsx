@@ -106,6 +106,7 @@ export function Candles({ symbol, address }: { symbol: string; address: string }
   return (
     <Card
       title={`${symbol} price in USD`}
+      source="server"
       actions={
         <Tabs
           label="Interval"

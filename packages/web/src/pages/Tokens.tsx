@@ -35,6 +35,7 @@ export default function Tokens() {
   return (
     <Page
       title="Tokens"
+      source="server"
       lead="Names and symbols are chosen by the deployer of a token. Rely on its address, tier and safety check instead."
     >
       {!signedIn && <Core />}

@@ -1,9 +1,10 @@
-import type { TradeParams } from '@pit/client'
-import { Button, Card, Empty, Failure, Page, shortHex, Tabs } from '@pit/ui'
+import { type TradeParams, tokenNamed } from '@pit/client'
+import { Button, Card, Empty, Failure, Page, ServerFigure, shortHex, Tabs } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
-import { api, useRead } from '../data/api.ts'
+import { api } from '../data/api.ts'
+import { usePinned } from '../data/own.ts'
 import { askOf, type TicketState } from '../data/ticket.ts'
 import { Link, navigate, useLocation } from '../router.tsx'
 import { SignInPrompt } from '../wallet/NeedsWallet.tsx'
@@ -26,14 +27,25 @@ export default function Trade() {
   const { searchParams } = useLocation()
   const signedIn = useAccount()
   const [tab, setTab] = useState('market')
-  const config = useRead('config', {})
+  const pins = usePinned()
   const named = [searchParams.get('out') ?? 'USDG', searchParams.get('in') ?? 'ETH']
   const unlisted = named.find((token) => token.startsWith('0x'))
-  const charted = named.find((token) => token !== 'USDG' && config.data?.tokens[token])
+  const charted = named.find((token) => token !== 'USDG' && pins && tokenNamed(pins, token))
   const symbol = charted === 'WETH' ? 'ETH' : (charted ?? 'ETH')
-  const address = config.data?.tokens[symbol]?.address ?? ''
+  const address = (pins && tokenNamed(pins, symbol)) ?? ''
   return (
-    <Page title="Trade" lead={unlisted ? 'Quote, review, sign.' : <PriceLine symbol={symbol} />}>
+    <Page
+      title="Trade"
+      lead={
+        unlisted ? (
+          'Quote, review, sign.'
+        ) : (
+          <ServerFigure>
+            <PriceLine symbol={symbol} />
+          </ServerFigure>
+        )
+      }
+    >
       <div className="trade">
         <div className="stack trade-chart">
           {unlisted ? <NoChart address={unlisted} /> : <Candles symbol={symbol} address={address} />}
@@ -79,7 +91,6 @@ function ticketFrom(query: URLSearchParams): TicketState {
 
 function MarketTicket() {
   const { searchParams } = useLocation()
-  const config = useRead('config', {})
   const [ticket, setTicket] = useState<TicketState>(() => ticketFrom(searchParams))
   const sold = useSoldToken(ticket.tokenIn)
   const quoting = useMutation({ mutationFn: quote })
@@ -113,9 +124,9 @@ function MarketTicket() {
         </Card>
       )}
       {quoting.error && <Failure error={quoting.error} />}
-      {phase === 'start' && quoting.data && config.data && (
+      {phase === 'start' && quoting.data && (
         <>
-          <Quoted quote={quoting.data} config={config.data} />
+          <Quoted quote={quoting.data} />
           <RisksToAccept
             risks={quoting.data.risks}
             accepted={ticket.accepted}
@@ -123,11 +134,10 @@ function MarketTicket() {
           />
         </>
       )}
-      {config.data && typeof request !== 'string' && (
+      {typeof request !== 'string' && (
         <Order
           key={JSON.stringify(request)}
           request={request}
-          config={config.data}
           isQuoted={quoting.data !== undefined}
           onPhase={setPhase}
           onAgain={() => change({ size: '' })}

@@ -23,14 +23,13 @@ import {
   Loaded,
   Notice,
   Page,
-  shortHex,
   usePins,
 } from '@pit/ui'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { nodeFor } from '../data/node.ts'
-import { pinnedNames } from '../data/tokenNames.ts'
-import { amountOf, type TokenNames } from '../data/tokens.ts'
+import { useTokenFacts } from '../data/own.ts'
+import { amountOf, labelOf, type Facts as TokenMap } from '../data/tokens.ts'
 import { walletRpcUrl } from '../wallet/rpcUrl.ts'
 import { SignedAndHappened } from './SignedAndHappened.tsx'
 
@@ -89,7 +88,7 @@ interface ShownProps {
 function Shown({ reading, profile, nodeHost }: ShownProps) {
   const { signed, mined } = reading
   const pins = pinsOf(profile)
-  const names = pinnedNames(pins)
+  const names = useTokenFacts([...mentioned(signed), ...(mined?.moves.keys() ?? [])])
   const contracts = new Map<string, string>([
     [pins.router, 'Universal Router'],
     [pins.permit2, 'Permit2'],
@@ -147,17 +146,21 @@ const Status = ({ mined }: { mined: MinedReading | null }) => {
   return mined.isReverted ? <Badge tone="down">Reverted</Badge> : <Badge tone="up">Succeeded</Badge>
 }
 
-const symbolOf = (names: TokenNames, token: string): string => names.get(token)?.symbol ?? shortHex(token)
+function mentioned(signed: SignedCall): string[] {
+  if (signed.kind === 'other') return []
+  if (signed.kind !== 'swap') return [signed.token]
+  return [signed.tokenIn, signed.tokenOut].filter((token) => token !== null)
+}
 
-function titleOf(signed: SignedCall, names: TokenNames): string {
+function titleOf(signed: SignedCall, names: TokenMap): string {
   switch (signed.kind) {
     case 'swap':
       if (signed.tokenIn === null || signed.tokenOut === null) return 'Trade on a curve'
-      return `${signed.isSession ? 'Session trade' : 'Trade'}: ${symbolOf(names, signed.tokenIn)} for ${symbolOf(names, signed.tokenOut)}`
+      return `${signed.isSession ? 'Session trade' : 'Trade'}: ${labelOf(names, signed.tokenIn)} for ${labelOf(names, signed.tokenOut)}`
     case 'approval':
-      return signed.amount === 0n ? 'Approval removed' : `Approval of ${symbolOf(names, signed.token)}`
+      return signed.amount === 0n ? 'Approval removed' : `Approval of ${labelOf(names, signed.token)}`
     case 'transfer':
-      return `Transfer of ${symbolOf(names, signed.token)}`
+      return `Transfer of ${labelOf(names, signed.token)}`
     case 'other':
       return 'Contract call'
   }
@@ -168,7 +171,7 @@ const UNLIMITED = 2n ** 159n
 
 function factsOf(
   signed: Exclude<SignedCall, SignedSwap>,
-  names: TokenNames,
+  names: TokenMap,
   address: (text: string) => ReactNode,
 ): (readonly [string, ReactNode])[] {
   switch (signed.kind) {
@@ -197,7 +200,7 @@ function factsOf(
 }
 
 /** Signed bounds beside what the block contains. */
-function Compared(props: { signed: SignedSwap; mined: MinedReading | null; names: TokenNames }) {
+function Compared(props: { signed: SignedSwap; mined: MinedReading | null; names: TokenMap }) {
   const { signed, mined, names } = props
   const { tokenIn, tokenOut, fee } = signed
   const moved = (token: string | null): bigint | null => {
@@ -248,13 +251,13 @@ function Compared(props: { signed: SignedSwap; mined: MinedReading | null; names
   )
 }
 
-function Moves({ mined, signed, names }: { mined: MinedReading; signed: SignedCall; names: TokenNames }) {
+function Moves({ mined, signed, names }: { mined: MinedReading; signed: SignedCall; names: TokenMap }) {
   const whose = signed.kind === 'swap' && signed.isSession ? 'the session’s wallet' : 'the sender'
   return (
     <Card title={`Balance changes of ${whose}`}>
       <Facts
         rows={[...mined.moves].map(([token, atoms]) => [
-          symbolOf(names, token),
+          labelOf(names, token),
           <span key={token} className={atoms > 0n ? 'up-text num' : 'down-text num'}>
             {`${atoms > 0n ? '+' : ''}${amountOf(names, atoms, token)}`}
           </span>,

@@ -36,6 +36,7 @@ export default function Treasury() {
   return (
     <Page
       title="Treasury"
+      source="server"
       lead="All fees go to one wallet and are split weekly. The record is append-only: each row contains the hash of the previous one."
     >
       <Loaded of={treasury} lines={12}>

@@ -1,3 +1,4 @@
+import { usdOf } from '@pit/protocol'
 import {
   askWallet,
   TRADING_WALLET,
@@ -22,7 +23,7 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Hex } from 'viem'
 import { useAccount } from '../data/account.ts'
-import { useRead } from '../data/api.ts'
+import { totalMicroUsd, useHoldings } from '../data/own.ts'
 import { connect } from '../wallet/connect.ts'
 import { SendBack } from './SendBack.tsx'
 
@@ -155,8 +156,8 @@ const Risks = () => (
 )
 
 function Funding({ address, isSignedIn }: { address: Hex; isSignedIn: boolean }) {
-  const portfolio = useRead('me.portfolio', {}, { everyMs: 15_000, enabled: isSignedIn })
-  const total = portfolio.data?.total_usd
+  const own = useHoldings([], { enabled: isSignedIn })
+  const total = own.data && usdOf(totalMicroUsd(own.data))
   return (
     <Card title="Fund it">
       <p>Send a little ETH for gas, and what you want to trade, to:</p>

@@ -1,23 +1,22 @@
 import type { Answer } from '@pit/protocol'
-import { Button, dateTime, Facts, Failure, many, Notice, toast } from '@pit/ui'
+import { Button, ByServer, dateTime, Facts, Failure, many, Notice, toast } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refreshOrders, useOrders } from '../data/agentOrders.ts'
-import { useRead } from '../data/api.ts'
-import { amountOf, namesIn } from '../data/tokens.ts'
+import { useTokenFacts } from '../data/own.ts'
+import { amountOf } from '../data/tokens.ts'
 import { shownWanted } from '../data/wanted.ts'
 import { openClient } from '../wallet/connect.ts'
 import { useOrderReview } from './ReviewOrders.tsx'
 
 /** Trades that wait for the owner's signature: the three that expire first, and the rest on request. */
 export function WantedSignatures(props: {
-  agent: Pick<Answer<'hosted.get'>, 'id' | 'tokens'>
+  agent: Pick<Answer<'hosted.get'>, 'id'>
   /** Named if the page is not the agent's own. */
   name?: string
 }) {
   const { agent, name } = props
   const orders = useOrders(agent.id)
-  const config = useRead('config', {})
   const { confirm, dialog } = useOrderReview('live')
   const signing = useMutation({
     mutationFn: async (id: string) => {
@@ -28,10 +27,11 @@ export function WantedSignatures(props: {
     onSettled: refreshOrders,
   })
   const [isFolded, setFolded] = useState(true)
-  if (!config.data) return null
-  const names = namesIn(config.data, agent.tokens)
   const signatures = orders.data?.wanted ?? []
   const shown = shownWanted(signatures, isFolded)
+  const facts = useTokenFacts(
+    shown.flatMap(({ list }) => list.orders.flatMap(({ token_in, token_out }) => [token_in, token_out])),
+  )
   return (
     <>
       {shown.map(({ id, list, valid_until }) => (
@@ -42,12 +42,13 @@ export function WantedSignatures(props: {
         >
           <div className="stack">
             <p>It is above what this session may trade unsigned in an hour.</p>
+            <ByServer what="Until you review it" />
             {list.orders.map((order) => (
               <Facts
                 key={`${order.token_in} ${order.token_out} ${order.amount_in}`}
                 rows={[
-                  ['Sells at most', amountOf(names, order.amount_in, order.token_in)],
-                  ['Receives at least', amountOf(names, order.min_amount_out, order.token_out)],
+                  ['Sells at most', amountOf(facts, order.amount_in, order.token_in)],
+                  ['Receives at least', amountOf(facts, order.min_amount_out, order.token_out)],
                   ['Valid until', dateTime(valid_until)],
                 ]}
               />

@@ -72,7 +72,7 @@ export interface Opened {
 async function open(id: string, address: `0x${string}`, apiKey?: string): Promise<Opened> {
   const { profile } = await queries.ensureQueryData(pinsQuery)
   const hands = handsOf(id, profile)
-  const rpc = await openNode(nodeFor(profile), hands.provider, profile.chain_id)
+  const rpc = openNode(id, nodeFor(profile), hands.provider)
   const client = createClient({
     url: window.location.origin,
     profile,
@@ -85,16 +85,13 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
   return { client, profile, hands }
 }
 
-/** Without the visitor's own or a pinned node, uses the wallet's, which may be this server's. */
-async function openNode(node: NodeChoice, provider: Eip1193, chainId: number): Promise<Rpc> {
-  if (node.url === null) return rpcOf(provider)
-  const rpc = rpcAt(node.url)
-  const [answer] = await rpc.all([{ method: 'eth_chainId', params: [] }])
-  if (Number(answer) === chainId) return rpc
-  const why = answer instanceof Error ? answer.message : `wrong chain ${Number(answer)} instead of ${chainId}`
-  throw new Error(
-    `The node ${new URL(node.url).host} cannot be used for verification: ${why}. Choose another one.`,
-  )
+/**
+ * Without the visitor's own or a pinned node, uses the wallet's, which may be this server's. The client signs nothing
+ * before the node proved to be on the pinned chain, and wallets of this page have no node of their own to ask.
+ */
+function openNode(id: string, node: NodeChoice, provider: Eip1193): Rpc {
+  if (node.url !== null) return rpcAt(node.url)
+  return isTestWallet(id) || id === TRADING_WALLET ? rpcAt(walletRpcUrl()) : rpcOf(provider)
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/

@@ -1,0 +1,58 @@
+import { Badge, ServerFigure, words } from '@pit/ui'
+import type { ReactNode } from 'react'
+import { useAccount } from '../data/account.ts'
+import { useOwnTransactions, useTokenFacts } from '../data/own.ts'
+import { type OwnTrade, ownTradeOf, tokensIn } from '../data/ownTrade.ts'
+import { amountOf, labelOf } from '../data/tokens.ts'
+import type { TradeRow } from '../data/tradeFilter.ts'
+
+const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn', refused: 'warn' } as const
+
+export interface TradeCells {
+  pair(row: TradeRow): ReactNode
+  sold(row: TradeRow): ReactNode
+  received(row: TradeRow): ReactNode
+  state(row: TradeRow): ReactNode
+}
+
+/** Cells of listed trades: the verifying node's figures; the server's, marked as such, while it has none. */
+export function useTradeCells(rows: readonly TradeRow[]): TradeCells {
+  const signedIn = useAccount()
+  const readings = useOwnTransactions(rows.flatMap(({ tx_hash }) => tx_hash ?? []))
+  const facts = useTokenFacts([
+    ...rows.flatMap(({ token_in, token_out }) => [token_in.address, token_out.address]),
+    ...[...readings.values()].flatMap((reading) => (reading ? tokensIn(reading) : [])),
+  ])
+  const ownOf = ({ tx_hash }: TradeRow): OwnTrade | null => {
+    const reading = tx_hash && readings.get(tx_hash)
+    return reading ? ownTradeOf(reading, signedIn?.address ?? '', facts) : null
+  }
+  const served = (atoms: string | null, token: string, kind?: string | null): ReactNode =>
+    atoms === null ? (
+      '–'
+    ) : (
+      <ServerFigure>{`${kind === 'minimum' ? 'at least ' : ''}${amountOf(facts, atoms, token)}`}</ServerFigure>
+    )
+  return {
+    pair: (row) =>
+      ownOf(row)?.pair ??
+      `${labelOf(facts, row.token_in.address)} → ${labelOf(facts, row.token_out.address)}`,
+    sold: (row) => ownOf(row)?.sold ?? served(row.amount_in, row.token_in.address),
+    received: (row) =>
+      ownOf(row)?.received ?? served(row.amount_out, row.token_out.address, row.amount_out_kind),
+    state(row) {
+      const { status, code, tx_hash } = row
+      const isReverted = ownOf(row)?.isReverted ?? null
+      if (isReverted !== null)
+        return <Badge tone={isReverted ? 'down' : 'up'}>{isReverted ? 'Reverted' : 'Mined'}</Badge>
+      const reading = tx_hash === null ? undefined : readings.get(tx_hash)
+      if (reading !== undefined && status === 'mined')
+        return <Badge tone="warn">{reading === null ? 'Unknown to your node' : 'Not your trade'}</Badge>
+      return (
+        <ServerFigure>
+          <Badge tone={TONES[status]}>{words(code ?? status)}</Badge>
+        </ServerFigure>
+      )
+    },
+  }
+}
