@@ -25,6 +25,10 @@ export type Own<T> = T extends OwnMark
  * @public
  */
 export type OwnText = Own<string>
+/**
+ * A value that `say` and `inText` turn into text.
+ * @public
+ */
 export type OwnValue = Own<string | number | bigint>
 
 /**

@@ -22,6 +22,7 @@ export type TokenFacts = Own<{
   isPinned: boolean
 }>
 /**
+ * Facts by address, in lower case.
  * @public
  */
 export type TokenFactsMap = ReadonlyMap<Address, TokenFacts>

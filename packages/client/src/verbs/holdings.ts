@@ -20,6 +20,7 @@ export type OwnHolding = Own<{
   microUsd: bigint | null
 }> & { token: TokenFacts }
 /**
+ * Result of `holdings`.
  * @public
  */
 export interface OwnHoldings {

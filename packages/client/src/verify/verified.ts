@@ -10,9 +10,9 @@ import type { Checked } from './rules.ts'
  */
 export type TradeReview = Own<{
   rows: readonly { label: string; text: string }[]
-  /** What each transaction does, in the order they are signed. */
+  /** The effect of each transaction, in the order they are signed. */
   transactions: readonly string[]
-  /** What may be spent, by whom, and until when. */
+  /** Amounts that others may spend, by whom, and until when. */
   approvals: readonly { amount: string; text: string }[]
   sellsEther: boolean
   /** Unix seconds; null if the call has none. */
@@ -26,6 +26,6 @@ export interface Verified {
   checks: readonly Checked[]
   reading: PlanReading
   own: OwnReading
-  /** What a person confirms. */
+  /** The text that a person confirms. */
   review: TradeReview
 }

@@ -13,7 +13,7 @@ import { useMemo } from 'react'
 import { useAccount } from './account.ts'
 import { amountOf, type Facts, labelOf } from './tokens.ts'
 
-/** What this browser derives itself: from its pins, its own node and its records. */
+/** Readings of this browser: its pins, its own node and its records. */
 
 /** Loaded once something is read: public pages need no client. */
 const openClient = async () => (await import('../wallet/connect.ts')).openClient()

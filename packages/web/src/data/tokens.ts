@@ -10,9 +10,9 @@ const labelIn = ({ isPinned, name, symbol, address }: TokenFacts): string => {
   return symbol === null ? shortHex(address) : `${symbol} (${shortHex(address)})`
 }
 
-export function labelOf(facts: Facts, token: string): string {
-  const known = facts.get(token.toLowerCase())
-  return known ? labelIn(known) : shortHex(token)
+export function labelOf(facts: Facts, address: string): string {
+  const token = facts.get(address.toLowerCase())
+  return token ? labelIn(token) : shortHex(address)
 }
 
 /** `0.5 ETH`, to a readable length. */
@@ -20,7 +20,7 @@ export const shownAmount = (token: TokenFacts, atoms: bigint | string | null): s
   `${amount(atoms, token.decimals)} ${labelIn(token)}`
 
 /** The same of a token by its address; atoms while nothing is known about it. */
-export function amountOf(facts: Facts, atoms: string | bigint | null, token: string): string {
-  const known = facts.get(token.toLowerCase())
-  return known ? shownAmount(known, atoms) : `${amount(atoms, null)} of ${shortHex(token)}`
+export function amountOf(facts: Facts, atoms: string | bigint | null, address: string): string {
+  const token = facts.get(address.toLowerCase())
+  return token ? shownAmount(token, atoms) : `${amount(atoms, null)} of ${shortHex(address)}`
 }

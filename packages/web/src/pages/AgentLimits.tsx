@@ -47,11 +47,7 @@ export function AgentLimits({ agent }: { agent: AgentDetail }) {
           'As of its last decision.'}
       </p>
       {session && <SessionLimits session={own ? { ...session, ...termsOf(own) } : session} />}
-      <ByServer
-        what={
-          record ? 'What is used' : own ? 'What is used, and the agent’s limits' : 'Limits and what is used'
-        }
-      />
+      <ByServer what={record ? 'Usage' : own ? 'Usage, and the agent’s limits' : 'Limits and usage'} />
     </Card>
   )
 }

@@ -110,9 +110,7 @@ export function SessionCard(props: {
       </div>
       <ByServer
         what={
-          onChain === null
-            ? 'This session was not signed in this browser; all of it'
-            : 'What is used and its levels'
+          onChain === null ? 'This session was not signed in this browser. All of it' : 'Usage and levels'
         }
       />
     </Card>

@@ -87,7 +87,7 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
 
 /**
  * Without the visitor's own or a pinned node, uses the wallet's, which may be this server's. The client signs nothing
- * before the node proved to be on the pinned chain, and wallets of this page have no node of their own to ask.
+ * before the node proved to be on the pinned chain, and this page’s wallets have no node.
  */
 function openNode(id: string, node: NodeChoice, provider: Eip1193): Rpc {
   if (node.url !== null) return rpcAt(node.url)
