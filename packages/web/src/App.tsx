@@ -1,4 +1,16 @@
-import { Badge, Boundary, Button, Empty, Loading, Page, setTheme, Toasts, usePins, useTheme } from '@pit/ui'
+import {
+  Badge,
+  Boundary,
+  Button,
+  Empty,
+  Loading,
+  Page,
+  ServerFigure,
+  setTheme,
+  Toasts,
+  usePins,
+  useTheme,
+} from '@pit/ui'
 import {
   type ComponentType,
   type LazyExoticComponent,
@@ -150,6 +162,7 @@ const Brand = () => (
 
 function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
   const config = useRead('config', {})
+  const pins = usePins()
   return (
     <div id="rail" className={`rail${isOpen ? ' open' : ''}`}>
       <div className="rail-inside">
@@ -177,7 +190,8 @@ function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
             <ThemeButton />
           </span>
           <p>
-            Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
+            Chain {pins.data?.profile.chain_id ?? '…'},{' '}
+            <ServerFigure>version {config.data?.version ?? '…'}</ServerFigure>
           </p>
         </div>
       </div>

@@ -149,15 +149,7 @@ interface ColumnsInput {
 }
 
 const columnsOf = ({ rows, facts, usdg, isSigned, isCancelling, cancel, replace }: ColumnsInput) => [
-  {
-    head: 'Order',
-    cell: (row: OrderRow) => (
-      <span className="stack">
-        {orderKind(row, rows, usdg)}
-        {isSigned(row.id) && <span className="small faint">signed here</span>}
-      </span>
-    ),
-  },
+  { head: 'Order', cell: (row: OrderRow) => orderKind(row, rows, usdg) },
   {
     head: 'Tokens',
     cell: ({ order }: OrderRow) => `${labelOf(facts, order.token_in)} → ${labelOf(facts, order.token_out)}`,
@@ -200,6 +192,7 @@ const columnsOf = ({ rows, facts, usdg, isSigned, isCancelling, cancel, replace 
       ),
   },
   { head: 'Valid until', cell: ({ order }: OrderRow) => dateTime(order.expires_at) },
+  { head: 'Terms', cell: ({ id }: OrderRow) => (isSigned(id) ? 'signed here' : 'by the server') },
   {
     head: 'Action',
     cell: (row: OrderRow) =>

@@ -38,7 +38,7 @@ function Mine() {
   const error = revoking.error ?? revokingAll.error
   return (
     <div className="grid">
-      <Card title="This key">
+      <Card title="This key" source="server">
         <Loaded of={me}>
           {({ wallet, key_id, expires_at, partner_agent }) => (
             <Facts

@@ -1,14 +1,13 @@
 import { type Pins, tokenNamed } from '@pit/client'
 import {
-  ago,
   Button,
   Card,
-  dateTime,
   Failure,
   Field,
   Loading,
   many,
   SelectField,
+  ServerFigure,
   shortHex,
   Table,
   words,
@@ -85,7 +84,7 @@ export function PortfolioTrades() {
           columns={[
             {
               head: 'When',
-              cell: ({ time }: TradeRow) => <span title={dateTime(time)}>{ago(time)}</span>,
+              cell: (row: TradeRow) => cells.when(row),
             },
             {
               head: 'State',
@@ -98,7 +97,7 @@ export function PortfolioTrades() {
               right: true,
               cell: cells.received,
             },
-            { head: 'By', cell: traderName },
+            { head: 'By', cell: (row) => <ServerFigure>{traderName(row)}</ServerFigure> },
             { head: 'Transaction', cell: ({ tx_hash }) => (tx_hash ? <TxLink hash={tx_hash} /> : '–') },
           ]}
           rows={matching.slice(0, shown)}

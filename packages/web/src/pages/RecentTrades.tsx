@@ -1,4 +1,4 @@
-import { ago, Card, Loaded, Table } from '@pit/ui'
+import { Card, Loaded, Table } from '@pit/ui'
 import { useRead } from '../data/api.ts'
 import type { TradeRow } from '../data/tradeFilter.ts'
 import { Link } from '../router.tsx'
@@ -24,8 +24,12 @@ export function RecentTrades() {
               {
                 head: 'Time',
                 right: true,
-                cell: ({ time, tx_hash }) =>
-                  tx_hash === null ? ago(time) : <Link href={`/tx/${tx_hash}`}>{ago(time)}</Link>,
+                cell: (row) =>
+                  row.tx_hash === null ? (
+                    cells.when(row)
+                  ) : (
+                    <Link href={`/tx/${row.tx_hash}`}>{cells.when(row)}</Link>
+                  ),
               },
             ]}
             rows={data.trades}

@@ -1,5 +1,5 @@
 import { type TradeParams, tokenNamed } from '@pit/client'
-import { Button, Card, Empty, Failure, Page, ServerFigure, shortHex, Tabs } from '@pit/ui'
+import { Button, Card, Empty, Failure, Page, shortHex, Tabs } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAccount } from '../data/account.ts'
@@ -40,9 +40,10 @@ export default function Trade() {
         unlisted ? (
           'Quote, review, sign.'
         ) : (
-          <ServerFigure>
+          <>
             <PriceLine symbol={symbol} />
-          </ServerFigure>
+            <span className="small faint block by-server">Price: according to the server.</span>
+          </>
         )
       }
     >

@@ -1,4 +1,4 @@
-import { Badge, ServerFigure, words } from '@pit/ui'
+import { ago, Badge, dateTime, ServerFigure, words } from '@pit/ui'
 import type { ReactNode } from 'react'
 import { useAccount } from '../data/account.ts'
 import { useOwnTransactions, useTokenFacts } from '../data/own.ts'
@@ -13,6 +13,7 @@ export interface TradeCells {
   sold(row: TradeRow): ReactNode
   received(row: TradeRow): ReactNode
   state(row: TradeRow): ReactNode
+  when(row: TradeRow): ReactNode
 }
 
 /** Cells of listed trades: the verifying node's figures; the server's, marked as such, while it has none. */
@@ -34,6 +35,11 @@ export function useTradeCells(rows: readonly TradeRow[]): TradeCells {
       <ServerFigure>{`${kind === 'minimum' ? 'at least ' : ''}${amountOf(facts, atoms, token)}`}</ServerFigure>
     )
   return {
+    when({ tx_hash, time }) {
+      const minedS = (tx_hash && readings.get(tx_hash)?.mined?.timeS) || null
+      const text = <span title={dateTime(minedS ?? time)}>{ago(minedS ?? time)}</span>
+      return minedS === null ? <ServerFigure>{text}</ServerFigure> : text
+    },
     pair: (row) =>
       ownOf(row)?.pair ??
       `${labelOf(facts, row.token_in.address)} → ${labelOf(facts, row.token_out.address)}`,
