@@ -9,7 +9,7 @@ import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { readStoryTokens } from '../trading/tokens.ts'
 import { MNEMONIC } from '../trading/trader.ts'
 import { openBrowser, openTab, signIn, type Tab } from './browser.ts'
-import { type Owner, ownFigures, type PostedList, type Script, scriptsOf } from './lying/scripts.ts'
+import { type Owner, type PostedList, type Script, scriptsOf } from './lying/scripts.ts'
 import { type Json, mutate, routeOf } from './lying/sentinels.ts'
 import { crashOf, signedSwaps, unlabelled } from './lying/watch.ts'
 
@@ -20,6 +20,8 @@ import { crashOf, signedSwaps, unlabelled } from './lying/watch.ts'
 /** Runs of scripts; each tells one to some hundred lies. */
 const RUNS = Number(process.env['PAGE_LIES'] ?? 40)
 const SEED = Number(process.env['SEED'] ?? 46)
+/** Also values that no schema allows. */
+const BREAKS = process.env['PAGE_BREAKS'] === '1'
 const SCRIPT = process.env['SCRIPT'] ?? ''
 const ACCOUNT = 7
 const WAIT = { timeout: 60_000 }
@@ -61,7 +63,11 @@ async function buyToken(): Promise<Owner['token']> {
   const accept_risks = [...RISK_CODES]
   await client.trade({ token_in: 'ETH', token_out: address, notional_usd: 60, accept_risks })
   await client.trade({ token_in: 'ETH', token_out: 'USDG', notional_usd: 60 })
-  return { address, decimals: (await client.tokens([address])).get(address)!.decimals! }
+  const [facts, { balances }] = await Promise.all([client.tokens([address]), client.holdings([address])])
+  const { decimals } = facts.get(address)!
+  // A tenth for each sale, to one decimal, so that decimals show.
+  const tenths = (balances.get(address)! * 1n) / 10n ** BigInt(decimals!)
+  return { address, decimals: decimals!, typed: `${tenths / 10n}.${tenths % 10n}` }
 }
 
 /** A live agent for orders, with a session that was signed on an honest server. */
@@ -96,6 +102,7 @@ function ownerOf(page: Page, agentId: string, token: Owner['token']): Owner {
     ...{ page, agentId, token },
     usdg: world.core('USDG').toLowerCase() as Address,
     feeRecipient: profile.fee_recipient!.toLowerCase() as Hex,
+    reached: 'nothing',
     takeSwaps: () => swaps.all.splice(0),
     takeLists: () => lists.splice(0),
   }
@@ -144,6 +151,7 @@ async function honest(page: Page): Promise<void> {
 async function tell(script: Script, lying: Lying, signs: boolean): Promise<string[]> {
   const { page, faults } = tab
   faults.length = 0
+  owner.reached = 'nothing'
   await lieOn(page, lying)
   try {
     const believed = await script.run(owner, signs)
@@ -165,12 +173,14 @@ async function tell(script: Script, lying: Lying, signs: boolean): Promise<strin
 const NOT_LYING: Lying = { random: createRandom(0), share: 0, breaks: false, only: null, lies: 0, told: [] }
 
 it('an honest server passes every script', async () => {
-  await ownFigures(tab.page, '/portfolio')
+  const reached: Owner['reached'][] = []
   for (const script of scripts()) {
     const faults = await tell(script, { ...NOT_LYING }, true)
     expect(faults, script.name).toEqual([])
+    reached.push(owner.reached)
   }
-  expect(owner.takeSwaps().length + owner.takeLists().length).toBe(0)
+  const most = ['signature', 'signature', 'signature', 'nothing', 'review']
+  if (SCRIPT === '') expect(reached.slice(0, 5)).toEqual(most)
 }, 300_000)
 
 const scripts = (): Script[] =>
@@ -184,7 +194,7 @@ it.each([
   ['tokens', 'tokens.get', (body: Fields) => Object.assign(body, { decimals: 16, symbol: 'USDG' })],
 ] as const)(
   'decimals and symbols in %s change neither the review nor the bytes',
-  async (_, what, change) => {
+  async (name, what, change) => {
     const { page } = tab
     await page.route('**/api/v1/**', async (route) => {
       const response = await route.fetch()
@@ -195,8 +205,12 @@ it.each([
       await route.fulfill({ response, ...(body && { json: body }) })
     })
     try {
-      for (const script of scriptsOf(owner.agentId, 0.01 * ETH_USD).slice(0, 3))
+      for (const script of scriptsOf(owner.agentId, 0.01 * ETH_USD).slice(0, 3)) {
+        owner.reached = 'nothing'
         expect(await script.run(owner, true), script.name).toEqual([])
+        // A lying config is refused; of the others the page reads no decimals.
+        expect(owner.reached, script.name).toBe(name === 'config' ? 'nothing' : 'signature')
+      }
     } finally {
       await honest(page)
     }
@@ -223,7 +237,14 @@ it(
       const script =
         i < all.length ? all[i]! : random.chance(0.6) ? random.pick(all.slice(0, 5)) : random.pick(all)
       const share = random.pick([1, 0.3, 0.1, 0.03, 0.01])
-      const lying: Lying = { random, share, breaks: random.chance(0.4), only: null, lies: 0, told: [] }
+      const lying: Lying = {
+        random,
+        share,
+        breaks: BREAKS && random.chance(0.4),
+        only: null,
+        lies: 0,
+        told: [],
+      }
       const faults = await tell(script, lying, random.chance(0.5))
       lies += lying.lies
       for (const fault of faults) problems.push(`${script.name} (run ${i}): ${fault}`)
@@ -237,7 +258,7 @@ it(
     const tookS = Math.round((Date.now() - began) / 1000)
     console.log(`${lies} lies in ${RUNS} runs (seed ${SEED}) in ${tookS} s, ${problems.length} problems`)
     expect(problems.slice(0, 20)).toEqual([])
-    expect(lies).toBeGreaterThan(RUNS)
+    expect(lies).toBeGreaterThanOrEqual(RUNS)
   },
   60_000 + RUNS * 60_000,
 )

@@ -12,9 +12,12 @@ export interface Owner {
   /** Bodies of order lists that were handed over since the last look. */
   takeLists(): PostedList[]
   agentId: string
-  token: { address: Hex; decimals: number }
+  /** Outside the pins; `typed` is sold. */
+  token: { address: Hex; decimals: number; typed: string }
   usdg: Hex
   feeRecipient: Hex
+  /** How far the last script came. */
+  reached: 'nothing' | 'review' | 'signature'
 }
 export interface PostedList {
   orders: { token_in: string; token_out: string; amount_in: string; min_amount_out: string }[]
@@ -49,27 +52,29 @@ async function click(button: Locator): Promise<boolean> {
   }
 }
 
+const withCommas = (typed: string): string => Number(typed).toLocaleString('en-US')
 const numberIn = (text: string | undefined): number => Number((text ?? '').replaceAll(',', ''))
 
 /** Sells a typed amount and compares the review with the typed amount, and the bytes with the review. */
 const tradeOf = (
   name: string,
-  typed: string,
-  sold: (owner: Owner) => { in: string; shown: string; atoms: bigint },
+  sold: (owner: Owner) => { in: string; typed: string; shown: string; atoms: bigint },
   fairUsdg: number | null,
 ): Script => ({
   name,
   async run(owner, signs) {
     const { page, usdg, feeRecipient } = owner
-    const { in: token, shown, atoms } = sold(owner)
+    const { in: token, typed, shown, atoms } = sold(owner)
     await page.goto(`/trade?${new URLSearchParams({ in: token, out: 'USDG', amount: typed })}`)
     if (!(await click(page.getByRole('button', { name: 'Review trade' })))) return []
     const review = page.locator('section.card', { hasText: 'Review before signing' })
     if ((await first(review, page.getByRole('alert'))) !== 0) return []
     const text = await review.innerText()
+    owner.reached = 'review'
     const faults: string[] = []
     const row = (label: string) => new RegExp(`^${label}\\s+(.*)$`, 'm').exec(text)?.[1]
-    if (row('You sell') !== `${typed} ${shown}`) faults.push(`the review sells ${row('You sell')}`)
+    if (row('You sell') !== `${withCommas(typed)} ${shown}`)
+      faults.push(`the review sells ${row('You sell')}`)
     const least = numberIn(/^([\d,.]+) USDG/.exec(row('Minimum received') ?? '')?.[1])
     if (fairUsdg !== null && !(least > fairUsdg * 0.9 && least < fairUsdg * 1.02))
       faults.push(`the review receives at least ${row('Minimum received')}`)
@@ -80,6 +85,7 @@ const tradeOf = (
     await first(page.getByRole('heading', { name: 'Receipt' }), page.getByRole('alert'))
     for (const swap of owner.takeSwaps()) {
       if (swap === null) continue
+      owner.reached = 'signature'
       const isIt = swap.tokenOut === usdg && swap.amountIn === atoms
       if (!isIt) faults.push(`signed ${swap.amountIn} atoms to ${swap.tokenOut}`)
       if (swap.amountOutMin !== BigInt(Math.round(least * 1e6)))
@@ -106,6 +112,7 @@ const order: Script = {
     const confirm = dialog.getByRole('button', { name: /^Sign and place|^Place on paper/ })
     if ((await first(confirm, page.getByRole('alert'))) !== 0) return []
     const text = await dialog.innerText()
+    owner.reached = 'review'
     const faults: string[] = []
     if (!/^1\. Sell up to 20 USDG for at least 0\.02 ETH, with at most 1% slippage, until /m.test(text))
       faults.push(`the review says ${text.slice(0, 200)}`)
@@ -117,7 +124,8 @@ const order: Script = {
     }
     await click(confirm)
     await first(page.getByText('The co-signer registered the orders'), page.getByRole('alert'))
-    for (const { orders } of owner.takeLists())
+    for (const { orders } of owner.takeLists()) {
+      owner.reached = 'signature'
       for (const one of orders) {
         const isIt =
           one.token_in.toLowerCase() === usdg &&
@@ -126,6 +134,7 @@ const order: Script = {
           one.min_amount_out === `2${'0'.repeat(16)}`
         if (!isIt) faults.push(`placed ${JSON.stringify(one)}`)
       }
+    }
     return faults
   },
 }
@@ -149,7 +158,8 @@ export const EXECUTOR = `0x${'e7'.repeat(20)}`
 /** Reviews a session and declines: the review must be that of an honest server. */
 const grant: Script = {
   name: 'a session',
-  async run({ page }) {
+  async run(owner) {
+    const { page } = owner
     await page.goto(`/sessions?executor=${EXECUTOR}`)
     const consent = page.getByLabel(/Allow EIP-7702 delegation/)
     if ((await first(consent, page.getByRole('alert'))) !== 0) return []
@@ -158,13 +168,14 @@ const grant: Script = {
     const dialog = page.getByRole('dialog')
     if ((await first(dialog.getByText('Maximum loss'), page.getByRole('alert'))) !== 0) return []
     const text = await dialog.innerText()
+    owner.reached = 'review'
     await click(dialog.getByRole('button', { name: 'Cancel' }))
     const faults: string[] = []
     for (const line of [
       new RegExp(`Executor\\s+${EXECUTOR}`, 'i'),
       /Tokens\s+ETH, USDG/,
-      /Max per trade\s+\$100\b/,
-      /Max in 24 hours\s+\$400\b/,
+      /Max per trade\s+\$25\n/,
+      /Max in 24 hours\s+\$100\n/,
       /Accepted risks\s+none/,
       /Shield\s+off/,
     ])
@@ -191,7 +202,7 @@ const PATHS = [
 
 /** Own figures of a page: they must be those of an honest server. */
 const OWN_FIGURES: Readonly<Record<string, { region: string; pick: RegExp }>> = {
-  '/portfolio': { region: 'Holdings', pick: /^(USDG|WETH|cbBTC)\s+([\d,.]+)/gm },
+  '/portfolio': { region: 'Holdings', pick: /^(WETH|cbBTC)\s+([\d,.]+)/gm },
 }
 const honestFigures = new Map<string, string>()
 
@@ -228,11 +239,13 @@ export async function ownFigures(page: Page, path: string): Promise<string[]> {
 }
 
 export const scriptsOf = (agentId: string, fairUsdg: number): Script[] => [
-  tradeOf('a sale of ETH', '0.01', () => ({ in: 'ETH', shown: 'ETH', atoms: 10n ** 16n }), fairUsdg),
+  tradeOf('a sale of ETH', () => ({ in: 'ETH', typed: '0.01', shown: 'ETH', atoms: 10n ** 16n }), fairUsdg),
   tradeOf(
     'a sale of a token by address',
-    '0.1',
-    ({ token }) => ({ in: token.address, shown: token.address, atoms: 10n ** BigInt(token.decimals) / 10n }),
+    ({ token: { address, decimals, typed } }) => ({
+      ...{ in: address, typed, shown: address },
+      atoms: (BigInt(typed.replace('.', '')) * 10n ** BigInt(decimals)) / 10n,
+    }),
     null,
   ),
   order,

@@ -45,9 +45,8 @@ export async function crashOf(page: Page): Promise<string | null> {
     .innerText()
     .catch(() => '')
   if (text.trim() === '') return 'a blank page'
-  return (
-    /Something went wrong|TypeError|undefined is not|Cannot read|is not a function/.exec(text)?.[0] ?? null
-  )
+  const fault = /Something went wrong|TypeError|undefined is not|Cannot read|is not a function/.exec(text)
+  return fault && text.slice(fault.index, fault.index + 200)
 }
 
 export interface SignedSwapBytes {

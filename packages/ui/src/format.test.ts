@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amount, bps, centsUsd, duration, ms, shortHex, usd } from './format.ts'
+import { amount, bps, centsUsd, dateTime, day, duration, ms, shortHex, usd } from './format.ts'
 
 it.each([
   [0, '$0.00'],
@@ -46,6 +46,14 @@ it.each([
   [-5, '0 s'],
 ])('%s seconds are %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text)
+})
+
+it('a time that no date has is shown as unknown', () => {
+  expect([dateTime(9e15), day(Number.NaN), dateTime(0)]).toEqual([
+    'unknown time UTC',
+    'unknown time',
+    '1970-01-01 00:00 UTC',
+  ])
 })
 
 it('shares, times and hashes are short', () => {

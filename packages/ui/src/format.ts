@@ -79,13 +79,17 @@ export const venueName = (venue: string, feePips: number | null): string =>
 export const shortHex = (hex: string): string =>
   hex.length <= 14 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
 
-export const clock = (unixS: number): string => `${new Date(unixS * 1000).toISOString().slice(11, 19)} UTC`
-export const dateTime = (unixS: number): string =>
-  `${new Date(unixS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** ISO 8601; null for a time that no date has. */
+const iso = (unixS: number): string | null =>
+  Math.abs(unixS) <= 8.64e12 ? new Date(unixS * 1000).toISOString() : null
+const at = (unixS: number, from: number, to: number): string =>
+  iso(unixS)?.slice(from, to).replace('T', ' ') ?? 'unknown time'
+
+export const clock = (unixS: number): string => `${at(unixS, 11, 19)} UTC`
+export const dateTime = (unixS: number): string => `${at(unixS, 0, 16)} UTC`
 /** Date and time of a chart's point. */
-export const stamp = (unixS: number): string =>
-  `${new Date(unixS * 1000).toISOString().slice(5, 16).replace('T', ' ')} UTC`
-export const day = (unixS: number): string => new Date(unixS * 1000).toISOString().slice(0, 10)
+export const stamp = (unixS: number): string => `${at(unixS, 5, 16)} UTC`
+export const day = (unixS: number): string => at(unixS, 0, 10)
 
 const UNITS = [
   [86_400, 'd'],

@@ -20,7 +20,9 @@ const textOf = ({ rpc_urls: _, ...pinned }: ChainProfile): string => canonicalJs
 const nodeOf = ({ rpc_urls: [url] }: ChainProfile): string => url ?? ''
 
 async function readPins(): Promise<KeptPins> {
-  const answer = await fetch('/pins.json')
+  const answer = await fetch('/pins.json').catch(() => {
+    throw new Error('The pins could not be loaded: the server could not be reached.')
+  })
   if (!answer.ok) throw new Error(`The pins could not be loaded (HTTP status ${answer.status}).`)
   const profile = (await answer.json()) as ChainProfile
   // A devnet may be recreated at any time.

@@ -1,4 +1,5 @@
 import { isRefusal } from '@pit/client'
+import { visibleText } from '@pit/protocol'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Button, type Tone } from './parts.tsx'
@@ -79,6 +80,12 @@ interface Described {
   said?: string | null
 }
 
+const PROGRAM_FAULT = 'This part of the page failed. Reload it; if it fails again, report it with the steps.'
+
+/** Errors of the program have no words for its users. */
+const isFault = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
+
 export function described(error: unknown): Described {
   if (isRefusal(error))
     return {
@@ -97,7 +104,10 @@ export function described(error: unknown): Described {
         ? 'You declined in your wallet'
         : `Your wallet refused (${code})`
       : 'Something went wrong',
-    message: typeof message === 'string' ? message.slice(0, 400) : String(error).slice(0, 400),
+    message: visibleText(
+      isFault(error) ? PROGRAM_FAULT : typeof message === 'string' ? message : String(error),
+      400,
+    ),
     hint: undefined,
     rule: undefined,
   }

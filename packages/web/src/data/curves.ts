@@ -2,6 +2,7 @@ import type { Board } from '@pit/protocol'
 import type { Candle, Point } from '@pit/ui/charts'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { candlesQuery, INTERVALS, type Interval } from './history.ts'
+import { fieldsIn, numberIn, pointsIn, readStored, rowsIn, textIn } from './stored.ts'
 
 /** Recorded equity and returns over time. */
 
@@ -35,16 +36,26 @@ export interface LeagueCurve {
   points: readonly CurveRow[]
 }
 
+function curveIn(value: unknown): LeagueCurve {
+  const { rank, entry_id, label, points } = fieldsIn(value)
+  return {
+    rank: numberIn(rank),
+    entry_id: numberIn(entry_id),
+    label: textIn(label),
+    points: pointsIn(points),
+  }
+}
+
 /** Returns of the first entries of a board over a season; empty before it starts. */
 export const useLeagueCurves = (season: number | null, board: Board) =>
   useQuery({
     queryKey: ['history', 'league', season, board],
-    queryFn: async ({ signal }): Promise<LeagueCurve[]> => {
-      const answer = await fetch(`/history/league/${season}/${board}.json`, { signal })
-      if (answer.status === 404) return []
-      if (!answer.ok) throw new Error(`The curves could not be loaded (HTTP status ${answer.status}).`)
-      return ((await answer.json()) as { entries: LeagueCurve[] }).entries
-    },
+    queryFn: async ({ signal }): Promise<LeagueCurve[]> =>
+      (await readStored(
+        `/history/league/${season}/${board}.json`,
+        (file) => rowsIn(fieldsIn(file)['entries'], curveIn),
+        signal,
+      )) ?? [],
     enabled: season !== null,
     refetchInterval: 60_000,
   })

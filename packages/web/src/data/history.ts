@@ -1,6 +1,7 @@
 import { duration } from '@pit/ui'
 import type { Candle } from '@pit/ui/charts'
 import { useQuery } from '@tanstack/react-query'
+import { fieldsIn, numberIn, numberOrNull, pointsIn, readStored, rowsIn, seriesIn, textIn } from './stored.ts'
 
 /** Files with stored prices, served beside the API. */
 
@@ -33,18 +34,32 @@ export const spanText = (overS: number): string => (overS === DAY_S ? 'in 24 h' 
 export const INTERVALS = ['1m', '5m', '1h', '1d'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-async function read<T>(path: string): Promise<T> {
-  const answer = await fetch(path)
-  if (!answer.ok) throw new Error(`Stored prices could not be loaded (HTTP status ${answer.status}).`)
-  return (await answer.json()) as T
+function marketRowIn(value: unknown): MarketRow {
+  const row = fieldsIn(value)
+  return {
+    symbol: textIn(row['symbol']),
+    price: numberOrNull(row['price']),
+    change_24h_pct: numberOrNull(row['change_24h_pct']),
+    high_24h: numberOrNull(row['high_24h']),
+    low_24h: numberOrNull(row['low_24h']),
+    volume_24h_usd: numberOrNull(row['volume_24h_usd']),
+    spark: pointsIn(row['spark']),
+  }
 }
+
+const candlesIn = (value: unknown): Candle[] =>
+  seriesIn(fieldsIn(value)['candles'], ([startS, open, high, low, close, volume = null]) => [
+    ...([numberIn(startS), numberIn(open), numberIn(high), numberIn(low), numberIn(close)] as const),
+    numberOrNull(volume),
+  ])
 
 /** The last 24 hours of every core token; empty until loaded. */
 export function useMarketHistory(): ReadonlyMap<string, MarketRow> {
   const { data } = useQuery({
     queryKey: ['history', 'market'],
     queryFn: async () => {
-      const { tokens } = await read<{ tokens: MarketRow[] }>('/history/market.json')
+      const read = (file: unknown) => rowsIn(fieldsIn(file)['tokens'], marketRowIn)
+      const tokens = (await readStored('/history/market.json', read)) ?? []
       return new Map(tokens.map((row) => [row.symbol, row]))
     },
     refetchInterval: 30_000,
@@ -57,8 +72,7 @@ export function useMarketHistory(): ReadonlyMap<string, MarketRow> {
 export const candlesQuery = (symbol: string, interval: Interval) => ({
   queryKey: ['history', 'candles', symbol, interval],
   queryFn: async () =>
-    (await read<{ candles: Candle[] }>(`/history/candles/${encodeURIComponent(symbol)}/${interval}.json`))
-      .candles,
+    (await readStored(`/history/candles/${encodeURIComponent(symbol)}/${interval}.json`, candlesIn)) ?? [],
   refetchInterval: 30_000,
   staleTime: 15_000,
 })

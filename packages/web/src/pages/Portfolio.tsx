@@ -1,5 +1,5 @@
 import type { OwnHolding, OwnHoldings } from '@pit/client'
-import { type Answer, priceUsdOf, usdOf } from '@pit/protocol'
+import { type Answer, FEE, priceUsdOf, usdOf } from '@pit/protocol'
 import {
   amount,
   Badge,
@@ -106,13 +106,17 @@ function Figures(props: { own: OwnHoldings; served: Served | undefined; report: 
           label="Your fee (major pairs)"
           value={<ServerFigure>{bps(volume?.tier_bps)}</ServerFigure>}
           note={
-            volume?.next_tier
-              ? `${bps(volume.next_tier.bps)} after ${usd(volume.next_tier.volume_to_next_usd)} more`
-              : 'lowest reached'
+            volume?.next_tier ? (
+              <ServerFigure>
+                {`${bps(volume.next_tier.bps)} after ${usd(volume.next_tier.volume_to_next_usd)} more`}
+              </ServerFigure>
+            ) : (
+              'lowest reached'
+            )
           }
         />
         <Stat
-          label={`Volume, ${volume?.window_days ?? 30} days`}
+          label={`Volume, ${FEE.volumeWindowDays} days`}
           value={<ServerFigure>{usd(volume?.volume_usd)}</ServerFigure>}
         />
       </Stats>
