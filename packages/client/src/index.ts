@@ -31,8 +31,8 @@ export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'
 export { type PageOf, readPages } from './pages.ts'
 export {
   amountText,
+  pastTokenFacts,
   pinnedFacts,
-  readTokenFacts,
   type TokenFacts,
   type TokenFactsMap,
   typedAtoms,

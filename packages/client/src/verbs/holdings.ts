@@ -3,7 +3,6 @@ import { powerOfTen } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { type Own, own } from '../own/own.ts'
 import { readTransaction, type TransactionReading } from '../own/readTransaction.ts'
-import { resultOf } from '../own/rpc.ts'
 import { readTokenFacts, type TokenFacts, type TokenFactsMap } from '../own/tokenFacts.ts'
 import { readPoints } from '../report/readPoints.ts'
 
@@ -41,7 +40,7 @@ export interface HoldingsOptions extends VerbOptions {
  * @param tokens addresses of further tokens
  * @param options `signal`; `holder` for another address than the wallet, such as an executor
  * @returns balances above zero, and what could not be read
- * @throws RPC_UNAVAILABLE your node does not respond
+ * @throws NODE_BEHIND, RPC_UNAVAILABLE your node is behind or does not respond
  * @example
  * ```ts
  * for (const { token, atoms } of (await client.holdings()).holdings) console.log(amountText(atoms, token))
@@ -54,12 +53,8 @@ export async function holdings(
 ): Promise<OwnHoldings> {
   const named = addressesIn(tokens)
   const all = [...new Set([NATIVE, ...pins.tokens.keys(), ...named])]
-  const [facts, [latest]] = await Promise.all([
-    readTokenFacts(rpc, pins, all, signal),
-    rpc.all([{ method: 'eth_getBlockByNumber', params: ['latest', false] }], signal),
-  ])
-  const { number, timestamp } = resultOf<{ number: Hex; timestamp: Hex }>(latest)
-  const block = { block: Number(BigInt(number)), timeS: Number(BigInt(timestamp)) }
+  const [facts, { head }] = await Promise.all([readTokenFacts(rpc, pins, all, signal), rpc.read([], signal)])
+  const block = { block: head.number, timeS: head.timestampS }
   const [point] = await readPoints(rpc, pins, {
     wallet: holder,
     tokens: all,

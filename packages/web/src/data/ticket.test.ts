@@ -1,4 +1,4 @@
-import { readTokenFacts, typedAtoms } from '@pit/client'
+import { pastTokenFacts, typedAtoms } from '@pit/client'
 import { describe, expect, it } from 'vitest'
 import { ETH, factsOf, USDG } from '../../test/facts.ts'
 import { askOf, type SoldToken, shareOfBalance, type TicketState } from './ticket.ts'
@@ -28,7 +28,7 @@ describe('a ticket', () => {
   it('in tokens is refused for a token whose decimals the node does not show', async () => {
     const address = `0x${'7'.repeat(40)}` as const
     const node = { all: async (calls: readonly unknown[]) => calls.map(() => '0x') }
-    const token = (await readTokenFacts(node, { tokens: new Map() }, [address])).get(address)!
+    const token = (await pastTokenFacts(node, { tokens: new Map() }, [address])).get(address)!
     const ticket = { ...TICKET, unit: 'token', size: '0.1' } as const
     const unreadable = { token, balanceAtoms: null, isEther: false }
     expect(askOf(ticket, unreadable)).toMatch(/decimals/)
