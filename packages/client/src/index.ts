@@ -28,7 +28,6 @@ export {
 } from './own/readTransaction.ts'
 export type { RootState } from './own/roots.ts'
 export { type Rpc, rpcAt, rpcOf } from './own/rpc.ts'
-export { type PageOf, readPages } from './pages.ts'
 export {
   amountText,
   pastTokenFacts,
@@ -37,6 +36,7 @@ export {
   type TokenFactsMap,
   typedAtoms,
 } from './own/tokenFacts.ts'
+export { type PageOf, readPages } from './pages.ts'
 export { configDiffs, type Pins, pinsOf, tokenNamed } from './pins.ts'
 export type { AgentRecord, RecordStore, SessionRecord } from './records.ts'
 export type { ReportOptions, ReportStage } from './report/options.ts'
