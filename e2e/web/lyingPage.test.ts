@@ -137,7 +137,7 @@ async function lieOn(page: Page, lying: Lying): Promise<void> {
         lying.told.push(`${id}: ${changed.slice(0, 12).join(' ')}`)
       await route.fulfill({ response, json: answer })
     } catch {
-      // The page went on, or the answer is no JSON.
+      // The page went on, or the answer is not JSON.
       await route.continue().catch(() => {})
     }
   }

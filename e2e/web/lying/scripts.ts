@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { SignedSwapBytes } from './watch.ts'
 
-/** What a scripted user does on the page, and what must hold of it whatever the server answers. */
+/** Actions of a scripted user on the page, and their effects that no answer may change. */
 
 export interface Owner {
   page: Page

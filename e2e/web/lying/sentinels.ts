@@ -44,8 +44,8 @@ export function placesIn(answer: Json, schema: TSchema | null, keys: Place['keys
 
 function fieldOf(schema: TSchema | null, name: string, owner: { [field: string]: Json }): TSchema | null {
   if (!schema) return null
-  const found = (schema['properties'] as Record<string, TSchema> | undefined)?.[name]
-  if (found) return found
+  const property = (schema['properties'] as Record<string, TSchema> | undefined)?.[name]
+  if (property) return property
   const maps = Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {})
   if (maps[0]) return maps[0]
   for (const option of [

@@ -27,15 +27,15 @@ const UNLABELLED = `(() => {
     if (element.closest('.lead')?.querySelector('.by-server')) return true
     return document.querySelector('main .page > header > div > p.by-server') !== null
   }
-  const found = []
+  const texts = []
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement
     if (!element || !isLie(node.textContent) || isMarked(element)) continue
     const place = element.closest('dialog, .card')?.querySelector('h2')?.textContent ?? 'the page'
-    found.push(node.textContent.slice(0, 120) + ' in ' + place)
+    texts.push(node.textContent.slice(0, 120) + ' in ' + place)
   }
-  return found
+  return texts
 })()`
 
 /** Whether the page shows nothing, or an error of the program itself. */
@@ -57,7 +57,7 @@ export interface SignedSwapBytes {
   feeRecipient: Address | null
 }
 
-/** Raw transactions that the page hands over, decoded; those that are no swap are null. */
+/** Raw transactions that the page hands over, decoded; other calls are null. */
 export function signedSwaps(page: Page, profile: ChainProfile): { all: (SignedSwapBytes | null)[] } {
   const swaps: { all: (SignedSwapBytes | null)[] } = { all: [] }
   page.on('request', (request) => {
