@@ -16,14 +16,18 @@ import {
   Atoms,
   Before,
   Bps,
+  Code,
   Count,
+  Decimal,
   Flag,
   Id,
   Limit,
   Nullable,
   OneOf,
+  Pair,
   QueryFlag,
   Text,
+  TokenName,
   TxHash,
   UnixS,
   Usd,
@@ -32,7 +36,7 @@ import {
 import { MajorTiers } from './server.ts'
 import { SessionSummary } from './sessionSummary.ts'
 
-const named = { token: Text('core symbol or address'), address: Wallet('all zero for ETH') }
+const named = { token: TokenName('core symbol or address'), address: Wallet('all zero for ETH') }
 const TradeToken = Answer(
   {
     ...named,
@@ -48,7 +52,7 @@ export const TradeRow = Answer(
     time: UnixS('relayed or refused'),
     path: OneOf(TRADE_PATHS),
     status: OneOf(TRADE_STATUSES, 'dropped and refused only with refused=1'),
-    code: Type.Optional(Nullable(Text('why it was refused'))),
+    code: Type.Optional(Nullable(Code('why it was refused'))),
     token_in: TradeToken,
     token_out: TradeToken,
     amount_in: Nullable(Atoms('of token_in')),
@@ -81,7 +85,7 @@ export const Holding = Answer(
     decimals: Count('decimals'),
     kind: OneOf(HOLDING_KINDS),
     amount_atoms: Atoms('balance'),
-    amount: Text('balance, decimal'),
+    amount: Decimal('balance'),
     priced: Flag('whether it counts in total_usd'),
     price_usd: Nullable(Usd('independent price')),
     value_usd: Nullable(Usd('balance at it')),
@@ -145,7 +149,7 @@ export const MySessions = Answer({
       mode: OneOf(HOSTED_MODES),
       live: Flag('trades for real'),
       trading: Flag('the next tick may trade'),
-      pairs: Type.Array(Text('BASE/QUOTE')),
+      pairs: Type.Array(Pair('BASE/QUOTE')),
       session_id: Nullable(Id('session')),
       pause_reason: PauseReason,
     }),

@@ -4,12 +4,16 @@ import {
   Answer,
   Atoms,
   Bps,
+  Code,
   Count,
   Flag,
   Nullable,
   Num,
   OneOf,
+  Pair,
+  SignedAtoms,
   Text,
+  TokenName,
   TxHash,
   UnixS,
   Usd,
@@ -22,7 +26,7 @@ const Side = OneOf(['buy', 'sell'])
 
 export const AgentToken = Answer(
   {
-    token: Text('as the owner named it: a core symbol or an address'),
+    token: TokenName('as the owner named it: a core symbol or an address'),
     symbol: Text('display text: escape it'),
     address: Wallet('all zero for ETH'),
     decimals: Count('decimals'),
@@ -34,14 +38,14 @@ export const AgentToken = Answer(
 const pnl = {
   since: UnixS('counted from'),
   profit_usd: Nullable(Usd('null while a token has no price')),
-  unpriced: Type.Array(Text('token without a price')),
+  unpriced: Type.Array(TokenName('token without a price')),
   history: Type.Optional(
     HistoryPoints('ours: time and equity in dollars, oldest first; only for one agent in detail'),
   ),
 }
 const Flow = Answer({
   token: Wallet('all zero for ETH'),
-  amount_atoms: Text('atoms; negative if more was spent'),
+  amount_atoms: SignedAtoms('negative if more was spent'),
 })
 /** By `basis`. */
 export const Pnl = Type.Union(
@@ -98,7 +102,7 @@ export const LastDecision = Answer(
     at: UnixS('when'),
     reason: Text('in words'),
     orders: Type.Array(
-      Answer({ pair: Text('BASE/QUOTE'), side: Side, usd: Usd('size'), reason: Text('in words') }),
+      Answer({ pair: Pair('BASE/QUOTE'), side: Side, usd: Usd('size'), reason: Text('in words') }),
     ),
     outcome: Type.Array(
       Type.Union([
@@ -106,13 +110,13 @@ export const LastDecision = Answer(
         Answer({
           n: Count('which order'),
           outcome: Type.Literal('held'),
-          code: Text('hold code'),
+          code: Code('hold code'),
           message: Text('in words'),
         }),
       ]),
       { description: 'result of each order' },
     ),
-    hold: Type.Optional(Text('hold code of a tick without a decision')),
+    hold: Type.Optional(Code('hold code of a tick without a decision')),
     error: Type.Optional(Text('error code of a tick without a decision')),
     errors_in_a_row: Type.Optional(Count('ticks that failed one after another')),
   },
@@ -121,11 +125,11 @@ export const LastDecision = Answer(
 
 export const LastTrade = Answer(
   {
-    pair: Text('BASE/QUOTE'),
+    pair: Pair('BASE/QUOTE'),
     side: Side,
     usd: Usd('size'),
-    token_in: Text('core symbol or address'),
-    token_out: Text('core symbol or address'),
+    token_in: TokenName('core symbol or address'),
+    token_out: TokenName('core symbol or address'),
     amount_in: Atoms('of token_in'),
     at: UnixS('when'),
     fee_bps: Bps('paid'),
@@ -138,11 +142,11 @@ export const LastTrade = Answer(
   { title: 'LastTrade' },
 )
 
-const Told = { code: Text('hold code'), message: Text('in words') }
+const Told = { code: Code('hold code'), message: Text('in words') }
 export const NextHold = Answer(
   {
     ...Told,
-    pair: Type.Optional(Text('BASE/QUOTE; absent: all its pairs')),
+    pair: Type.Optional(Pair('BASE/QUOTE; absent: all its pairs')),
     side: Type.Optional(OneOf(['buy', 'sell'], 'absent: both')),
   },
   { title: 'NextHold' },

@@ -1,6 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FEE_SIDES, ROOT_NAMES, STEP_KINDS } from '../values.ts'
-import { Answer, Atoms, Bps, Count, Flag, Hex, Nullable, OneOf, Text, UnixS, Wallet } from './scalars.ts'
+import {
+  Answer,
+  Atoms,
+  Bps,
+  Count,
+  Decimal,
+  Flag,
+  Hex,
+  Nullable,
+  OneOf,
+  Text,
+  UnixS,
+  Wallet,
+} from './scalars.ts'
 
 /** A transaction or signature decoded for people to check. */
 
@@ -12,7 +25,7 @@ const named = {
 export const TokenAmount = Answer(
   {
     ...named,
-    amount: Nullable(Text('in whole tokens; null while the decimals are unknown')),
+    amount: Nullable(Decimal('in whole tokens; null while the decimals are unknown')),
     atoms: Atoms('the same in the smallest unit'),
   },
   { title: 'TokenAmount' },

@@ -22,18 +22,23 @@ import {
   ByDefault,
   CheckedLater,
   ClientId,
+  Code,
   Count,
   Exact,
   Flag,
   Hex,
   Id,
   Limit,
+  ModelId,
   Name,
   Nullable,
   OneOf,
   Open,
+  Pair,
+  Policy,
   Signature,
   Text,
+  TokenName,
   TxHash,
   UnixS,
   Usd,
@@ -104,9 +109,9 @@ export const HostedUpdate = Exact({
 
 const Terms = Answer(
   {
-    accept_risks: Type.Array(Text('risk code')),
+    accept_risks: Type.Array(Code('risk code')),
     shield: Flag('with audit'),
-    policies: Type.Optional(Type.Array(Text('policy name'))),
+    policies: Type.Optional(Type.Array(Policy('policy name'))),
     fees: Answer({
       major_max_bps: Bps('posted major rate'),
       major_min_bps: Bps('lowest major rate'),
@@ -124,7 +129,7 @@ const entry = {
   brain: OneOf(BRAINS),
   params: Type.Unsafe<unknown>(Open('as set')),
   interval_s: Count('seconds between ticks'),
-  pairs: Type.Array(Text('BASE/QUOTE')),
+  pairs: Type.Array(Pair('BASE/QUOTE')),
   limits: Answer({
     max_trade_usd: Usd('one trade'),
     max_day_usd: Usd('24 hours'),
@@ -194,7 +199,7 @@ const live = {
   session_expires: Type.Optional(Nullable(UnixS('end of the session'))),
   stock_attestation: Type.Optional(Nullable(StockAttestation)),
   stock_attestation_not_before: Type.Optional(Nullable(UnixS('a new one must be issued after this'))),
-  stock_tokens: Type.Optional(Type.Array(Text('symbol or address'))),
+  stock_tokens: Type.Optional(Type.Array(TokenName('symbol or address'))),
   gas_refund: Type.Optional(Nullable(GasRefund)),
   executor_attestation: Type.Optional(ExecutorAttestation),
 }
@@ -235,11 +240,11 @@ export const HostedCreated = Detailed({
   webhook_secret: Type.Optional(Text('webhook agents; shown once')),
   ai: Type.Optional(
     Answer(
-      { model: Text('model'), funding: OneOf(AI_FUNDING), today: AiToday },
+      { model: ModelId('model'), funding: OneOf(AI_FUNDING), today: AiToday },
       { description: 'AI agents' },
     ),
   ),
-  holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
+  holds: Type.Array(Answer({ code: Code('hold code'), message: Text('what to change') }), {
     description:
       'AI agents: current reasons not to call the model, such as funding that does not cover this ' +
       'interval; empty if it can be called',
@@ -298,7 +303,7 @@ export const HostedLogs = Answer({
         ts: UnixS('when'),
         tick: Type.Optional(Count('the tick it belongs to')),
         kind: OneOf(LOG_KINDS),
-        code: Type.Optional(Nullable(Text('hold or error code'))),
+        code: Type.Optional(Nullable(Code('hold or error code'))),
         message: Type.Optional(Nullable(Text('in words'))),
         fee_bps: Nullable(Bps('of a trade, also of the watch rows that follow it'), 'null on other rows'),
         fee_class: Nullable(OneOf(FEE_CLASSES), 'of a trade; null on other rows'),

@@ -13,6 +13,7 @@ import {
 import {
   Answer,
   Atoms,
+  Code,
   Count,
   Flag,
   Nullable,
@@ -38,7 +39,7 @@ export const Season = Answer(
     state: OneOf(SEASON_STATES),
     seconds_left: Count('until it ends, or starts'),
     day: Nullable(Count('day of the season, from 1')),
-    status: Text('open, or upcoming before the first season'),
+    status: OneOf(SEASON_STATES, 'open, or upcoming before the first season'),
   },
   { title: 'Season' },
 )
@@ -50,7 +51,7 @@ const Eligibility = Answer(
     checked_at: Nullable(UnixS('checked')),
     rules: Type.Array(
       Answer({
-        rule: Text('CONFIRMED, SANCTIONS and others'),
+        rule: Code('CONFIRMED, SANCTIONS and others'),
         name: Text('in words'),
         status: OneOf(RULE_STATUSES, 'flag: undecidable, or for a person to judge'),
         reason: Nullable(Text('why')),
@@ -131,7 +132,7 @@ const Outcome = Answer({
 export const standings = {
   board: OneOf(BOARDS),
   season: Nullable(Season),
-  status: Text('of the season'),
+  status: OneOf(SEASON_STATES, 'of the season'),
   rows: Type.Array(Type.Union([PrizeRow, PracticeRow])),
   outcome: Nullable(Outcome, 'null on the practice board'),
   places: Count('prize places'),

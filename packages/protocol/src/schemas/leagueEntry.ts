@@ -70,7 +70,7 @@ const entry = {
   kind: OneOf(ENTRANT_KINDS),
   wallet: Nullable(Wallet('trading wallet')),
   hosted_id: Nullable(Id('hosted agent')),
-  status: Text('active or left'),
+  status: OneOf(['active', 'left']),
   from_season: Count('first season played'),
   playing: Flag('plays in the current season'),
   season: Nullable(Count('the season it plays in')),

@@ -82,6 +82,19 @@ export const Num = (description: string) => Type.Number({ description })
 /** Amounts on chain: a decimal string of the token's smallest unit; 78 digits hold a uint256. */
 export const Atoms = (description: string) =>
   Type.String({ description, pattern: '^(0|[1-9][0-9]{0,77})$', examples: ['1000000'] })
+/** Whole tokens. */
+export const Decimal = (description: string) =>
+  Type.String({ description: `${description}; a decimal`, pattern: '^-?[0-9]{1,78}(\\.[0-9]{1,36})?$' })
+/** A code of an error, a rule, a risk or a hold: of a newer version as well, but never a sentence. */
+export const Code = (description: string) => Type.String({ description, pattern: '^[A-Z][A-Z0-9_]{1,40}$' })
+export const Policy = (description: string) => Type.String({ description, pattern: '^[a-z][a-z0-9_]{1,40}$' })
+export const ModelId = (description: string) =>
+  Type.String({ description, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$' })
+const TOKEN_NAME = '(0x[0-9a-fA-F]{40}|[A-Za-z][A-Za-z0-9]{0,15})'
+/** A token as an answer names it. */
+export const TokenName = (description: string) => Type.String({ description, pattern: `^${TOKEN_NAME}$` })
+export const Pair = (description: string) =>
+  Type.String({ description, pattern: `^${TOKEN_NAME}/${TOKEN_NAME}$` })
 /** An amount that may be negative: a change, a gain. */
 export const SignedAtoms = (description: string) =>
   Type.String({ description, pattern: '^(0|-?[1-9][0-9]{0,77})$' })

@@ -10,6 +10,7 @@ import {
   Num,
   OneOf,
   Open,
+  Policy,
   Text,
   UnixS,
   Usd,
@@ -84,7 +85,7 @@ export const Config = Answer(
     high_price_impact_bps: Bps('1000: lower bound of HIGH_PRICE_IMPACT'),
     price_impact_bps: Bps('300: lower bound of PRICE_IMPACT'),
     shield: Answer({
-      policies: Type.Array(Text('policy name'), { description: 'what a shield request may name' }),
+      policies: Type.Array(Policy('policy name'), { description: 'what a shield request may name' }),
       blocks: Type.Optional(MapOf(Type.Array(Text('risk code')), 'risks each policy refuses')),
       default_policies: Type.Optional(Type.Array(Text('policy name'), { description: 'when none is named' })),
       shield_only_risks: Type.Array(Text('risk code'), { description: 'disclosed only with shield' }),

@@ -14,6 +14,7 @@ import {
   Bps,
   ByDefault,
   ClientId,
+  Code,
   Count,
   Exact,
   Flag,
@@ -219,7 +220,7 @@ export const SessionTradeRequest = Sized({
 })
 const SignerVerdict = Answer(
   {
-    rule: Text('the co-signer’s rule'),
+    rule: Code('the co-signer’s rule'),
     ok: Flag('whether it passed'),
     message: Text('in words'),
     value: Type.Optional(Type.Union([Type.String(), Type.Number()], { description: 'actual value' })),
@@ -248,9 +249,9 @@ export const SessionTrade = Answer(
     execution: OneOf(['router', 'curve']),
     swap: Answer({
       route: RouteRow,
-      amount_in: Text('atoms'),
-      amount_out_min: Text('atoms'),
-      amount_out_expected: Text('atoms'),
+      amount_in: Atoms('atoms'),
+      amount_out_min: Atoms('atoms'),
+      amount_out_expected: Atoms('atoms'),
       notional_usd: Nullable(Usd('its value')),
       deadline: UnixS('of the router call'),
     }),

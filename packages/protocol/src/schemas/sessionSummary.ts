@@ -1,13 +1,26 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_STATUSES } from '../values.ts'
 import { ControlsOut, ListedControls } from './controls.ts'
-import { Answer, Count, Flag, Id, Nullable, OneOf, Text, UnixS, Usd, Wallet } from './scalars.ts'
+import {
+  Answer,
+  Code,
+  Count,
+  Flag,
+  Id,
+  Nullable,
+  OneOf,
+  Policy,
+  TokenName,
+  UnixS,
+  Usd,
+  Wallet,
+} from './scalars.ts'
 
 export const RiskTerms = Answer(
   {
-    accept_risks: Type.Array(Text('risk code')),
+    accept_risks: Type.Array(Code('risk code')),
     shield: Flag('whether every trade asks the audit'),
-    policies: Type.Optional(Type.Array(Text('policy name'))),
+    policies: Type.Optional(Type.Array(Policy('policy name'))),
   },
   { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
 )
@@ -38,7 +51,7 @@ export const SessionSummary = Answer(
     executor: Wallet('executor'),
     created: UnixS('granted'),
     expires: UnixS('ends'),
-    tokens: Type.Array(Text('symbol or address')),
+    tokens: Type.Array(TokenName('symbol or address')),
     limits: SessionLimits,
     controls: Nullable(ListedControls, 'limits that the co-signer enforces besides; null without any'),
     used: Answer(spendFields),

@@ -43,7 +43,7 @@ export const Risk = Answer(
 
 export const Audit = Answer(
   {
-    verdict: Text('verified, unverified or flagged'),
+    verdict: OneOf(['verified', 'unverified', 'flagged'], 'of the audit'),
     url: Nullable(Text('the verdict’s page')),
     source: Text('who gave it'),
     checked_at: UnixS('when it was read'),
@@ -122,8 +122,8 @@ export const TokenRecord = Answer(
     blocked_reason: Nullable(OneOf(BLOCKED_REASONS)),
     venues: Type.Array(
       Answer({
-        venue: Text('venue_pool or venue_curve'),
-        protocol: Text('v2, v3, v4 or curve'),
+        venue: OneOf(['venue_pool', 'venue_curve']),
+        protocol: OneOf(['v2', 'v3', 'v4', 'curve']),
         address: Nullable(Text('the pool’s or curve’s address, or the v4 pool id')),
         pair: Wallet('the token at the other side'),
         fee: Nullable(Num('pool fee, hundredths of a basis point')),

@@ -16,6 +16,7 @@ import {
   Answer,
   Atoms,
   Bps,
+  Code,
   Count,
   Flag,
   Hex,
@@ -144,7 +145,7 @@ export const measured = {
 }
 export const Check = Answer(
   {
-    code: Text('the rule’s code'),
+    code: Code('the rule’s code'),
     ok: Flag('whether it passed'),
     severity: Type.Optional(OneOf(['refuse', 'warn', 'info'])),
     message: Text('in words'),
@@ -314,7 +315,7 @@ export const Plan = {
   approval: Approval,
   wallet_state: WalletState,
   tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),
-  accepted_risks: Type.Array(Text('risk code')),
+  accepted_risks: Type.Array(Code('risk code')),
   ...disclosureFields,
   timings: Timings,
 }

@@ -50,7 +50,7 @@ const WeekToken = Answer({
   mark: Nullable(
     Answer({
       price_usd: Num('of one whole token, rounded down to a millionth; 0 below 0.0001'),
-      price_e18: Text('the same exactly, times 10^18'),
+      price_e18: Atoms('the same exactly, times 10^18'),
       source: Text('source'),
       at: UnixS('its minute'),
       stale: Flag('whether it is too old'),
