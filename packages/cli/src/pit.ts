@@ -19,7 +19,7 @@ import { detailText, failureOf, json, quoteOf } from './client/exit.ts'
 import { fastCommand } from './client/fastCommand.ts'
 import type { CommandDeps } from './client/openClient.ts'
 import { revokeCommand } from './client/revokeCommand.ts'
-import { openTerminal, plain, plainLines } from './client/terminal.ts'
+import { openTerminal, plainLines } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
@@ -120,7 +120,7 @@ function end(error: unknown): number {
   if (!(error instanceof CommanderError)) terminal.say(plainLines(`${code}: ${message}`))
   // Amounts are in the message already, in whole tokens.
   const more = details && code !== 'INSUFFICIENT_FUNDS' ? detailText(details) : ''
-  if (more) terminal.say(`Details: ${plain(more)}`)
+  if (more) terminal.say(`Details: ${more}`)
   if (server) terminal.say(quoteOf(server))
   terminal.say(`Fix: ${plainLines(fix)}`)
   terminal.say(`See ${docs.replace(/^docs(.*)\.md$/, '/guide$1')} on the server.`)

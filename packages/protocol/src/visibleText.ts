@@ -1,7 +1,7 @@
 import type { Json } from './canonicalJson.ts'
 
 /** Controls, formats (bidi marks too), private and lone surrogate characters, separators, ignorable characters. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/gu
 
 /**
  * Whether a name, label or reason has characters that it may not have. Emoji made of several with joiners have them

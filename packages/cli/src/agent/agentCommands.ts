@@ -4,7 +4,7 @@ import { BRAINS, etherText, NEW_AGENT } from '@pit/protocol'
 import { Argument, Command } from 'commander'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { defined, duration, jsonObject, positive } from '../client/parse.ts'
-import { agree, requireConfirmation, show } from '../client/show.ts'
+import { agree, quoted, requireConfirmation, show } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 import { stateRows } from '../session/endCommands.ts'
 import { liveCommand } from './liveCommand.ts'
@@ -84,7 +84,7 @@ const createCommand = (deps: CommandDeps): Command =>
       const agent = await opened.client.hosted.create(body as never).catch(withId(client_id))
       showAgent(deps, opened, agent, [
         ...(agent.webhook_secret === undefined ? [] : [['webhook secret', agent.webhook_secret]]),
-        ...agent.holds.map(({ code, message }) => [code, message]),
+        ...agent.holds.map(({ code, message }) => [code, quoted(message)]),
       ])
       if (agent.mode === 'live') deps.terminal.say(`Start it with: pit agent live ${agent.id}`)
     })
@@ -124,7 +124,7 @@ const listCommand = (deps: CommandDeps): Command =>
             one.pnl?.profit_usd ?? null,
           ]),
         ]),
-      book,
+      { book },
     )
   })
 
@@ -166,7 +166,9 @@ const stopCommand = (deps: CommandDeps): Command =>
 async function gasHome({ terminal }: CommandDeps, { client }: Opened, id: string): Promise<string[][]> {
   const { refund } = await client.api['hosted.executor']({ params: { id } })
   if (!refund.available) {
-    terminal.say(`No gas refunded: ${refund.why_not ?? 'the executor has none'}`)
+    terminal.say(
+      `No gas refunded. ${refund.why_not ? `The server said: ${quoted(refund.why_not)}` : 'The executor has none.'}`,
+    )
     return []
   }
   const { value_wei, tx_hash } = await client.hosted.refundGas(id)

@@ -5,8 +5,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { json } from '../client/exit.ts'
 import { type CommandDeps, globalsOf, type Opened, openSignedIn } from '../client/openClient.ts'
 import { whole } from '../client/parse.ts'
-import { headingOf, timeText } from '../client/show.ts'
-import { plain } from '../client/terminal.ts'
+import { headingOf, quoted, timeText } from '../client/show.ts'
 
 type Row = Answer<'hosted.logs'>['rows'][number]
 
@@ -62,7 +61,7 @@ async function newerThan({ client }: Opened, id: string, query: object, last: nu
 }
 
 const lineOf = ({ ts, kind, code, message }: Row): string =>
-  plain([timeText(ts), kind.padEnd(8), code, message].filter(Boolean).join('  '))
+  [timeText(ts), kind.padEnd(8), code, message && quoted(message)].filter(Boolean).join('  ')
 
 function upTo(max: number) {
   return (text: string): number => {

@@ -3,6 +3,16 @@ import { agentRows, sayHolds } from './showAgent.ts'
 
 const ETH = `0x${'0'.repeat(40)}`
 const USDG = `0x${'a'.repeat(40)}`
+const PINS = {
+  client: {
+    pins: {
+      tokens: new Map([
+        [ETH, { symbol: 'ETH', decimals: 18 }],
+        [USDG, { symbol: 'USDG', decimals: 6 }],
+      ]),
+    },
+  },
+} as unknown as Parameters<typeof agentRows>[1]
 const HOLD = { code: 'POSITION_LIMIT', message: 'It holds $120 of ETH, over its limit of $100.' }
 const agent = (more: object) =>
   ({
@@ -21,7 +31,8 @@ const agent = (more: object) =>
     live_stats: null,
     tokens: [
       { address: ETH, symbol: 'ETH', decimals: 18 },
-      { address: USDG, symbol: 'USDG', decimals: 6 },
+      // Another scale than the pins': it must not count.
+      { address: USDG, symbol: 'USDG', decimals: 8 },
     ],
     watch: { holds: [HOLD] },
     ...more,
@@ -40,7 +51,7 @@ const PAPER = {
 }
 
 it('shows interval, params, book, profit and what blocks a paper agent', () => {
-  const rows = agentRows(agent({ pnl: PAPER }))
+  const rows = agentRows(agent({ pnl: PAPER }), PINS)
   for (const row of [
     ['params', 'levels=8 start=filled'],
     ['interval', 'every 300 s'],
@@ -50,7 +61,7 @@ it('shows interval, params, book, profit and what blocks a paper agent', () => {
     ['return', '-1 %'],
     ['book', '0.05 ETH ($125)'],
     ['', '865 USDG (no price)'],
-    ['blocked by', `POSITION_LIMIT: ${HOLD.message}`],
+    ['blocked by', `POSITION_LIMIT: “${HOLD.message}”`],
   ])
     expect(rows).toContainEqual(row)
 })
@@ -64,6 +75,7 @@ it('shows what a live agent has made of its trades', () => {
       live_stats: { mined: 2, pending: 0, reverted: 1, volume_usd: 50 },
       watch: { holds: [] },
     }),
+    PINS,
   )
   for (const row of [
     ['profit', '$1.5'],
@@ -77,5 +89,5 @@ it('shows what a live agent has made of its trades', () => {
 it('warns about holds before an agent goes live', () => {
   const said: string[] = []
   sayHolds({ terminal: { say: (text: string) => void said.push(text) } as never }, agent({ pnl: null }))
-  expect(said).toEqual([`The agent would not trade now. POSITION_LIMIT: ${HOLD.message}`])
+  expect(said).toEqual([`The agent would not trade now. POSITION_LIMIT: “${HOLD.message}”`])
 })

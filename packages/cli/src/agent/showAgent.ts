@@ -1,9 +1,11 @@
-import { type Answer, grouped, groupedText } from '@pit/protocol'
+import type { Address } from '@pit/chain'
+import { type Answer, grouped } from '@pit/protocol'
 import type { CommandDeps, Opened } from '../client/openClient.ts'
-import { show } from '../client/show.ts'
-import { plain, table } from '../client/terminal.ts'
+import { amountText, quoted, show } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
 
 type Agent = Answer<'hosted.list'>['agents'][number]
+type Pins = Parameters<typeof amountText>[0]
 type Row = readonly (string | number | null)[]
 /** Lists omit the holds of the next tick. */
 type Held = Pick<Agent, 'watch'> & Partial<Pick<Answer<'hosted.get'>, 'next_tick_holds'>>
@@ -15,14 +17,14 @@ export function showAgent(
   agent: Agent & Held,
   more: readonly Row[] = [],
 ): void {
-  show(deps, opened, agent, () => table([...agentRows(agent), ...more]), agent.mode)
+  show(deps, opened, agent, () => table([...agentRows(agent, opened), ...more]), { book: agent.mode })
 }
 
-export function agentRows(agent: Agent & Held): Row[] {
+export function agentRows(agent: Agent & Held, opened: Pins): Row[] {
   const { limits } = agent
   return [
     ['agent', agent.id],
-    ['name', agent.name],
+    ['name', agent.name && quoted(agent.name)],
     ['brain', agent.brain],
     ['params', paramsText(agent.params)],
     ['mode', agent.mode],
@@ -34,7 +36,7 @@ export function agentRows(agent: Agent & Held): Row[] {
     ['max position', `$${grouped(limits.max_position_usd)} of one asset`],
     ['executor', agent.executor],
     ['session', agent.session_id],
-    ...profitRows(agent),
+    ...profitRows(agent, opened),
     ...holdRows(agent),
   ]
 }
@@ -43,14 +45,14 @@ const holdRows = (agent: Held): Row[] => listed('blocked by', holdTexts(agent))
 
 /** Warns about holds before anything is paid for or signed. */
 export function sayHolds({ terminal }: Pick<CommandDeps, 'terminal'>, agent: Held): void {
-  for (const text of holdTexts(agent)) terminal.say(plain(`The agent would not trade now. ${text}`))
+  for (const text of holdTexts(agent)) terminal.say(`The agent would not trade now. ${text}`)
 }
 
 const holdTexts = ({ watch, next_tick_holds }: Held): string[] => [
-  ...(watch?.holds ?? []).map(({ code, message }) => `${code}: ${message}`),
+  ...(watch?.holds ?? []).map(({ code, message }) => `${code}: ${quoted(message)}`),
   ...(next_tick_holds ?? []).map(({ code, message, pair, side }) => {
     const what = [side, pair].filter((one) => one !== undefined).join(' ')
-    return `${code}${what === '' ? '' : ` (${what})`}: ${message}`
+    return `${code}${what === '' ? '' : ` (${what})`}: ${quoted(message)}`
   }),
 ]
 
@@ -61,7 +63,7 @@ const paramsText = (params: unknown): string | null => {
 }
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function profitRows(agent: Agent): Row[] {
+function profitRows(agent: Agent, opened: Pins): Row[] {
   const { pnl, live_stats: live } = agent
   if (pnl === null) return [['profit', null]]
   if (pnl.basis === 'mined_trades')
@@ -71,7 +73,7 @@ function profitRows(agent: Agent): Row[] {
       ['volume', live && usd(live.volume_usd)],
       ...listed(
         'book since start',
-        pnl.flows.map((flow) => amountText(agent, flow)),
+        pnl.flows.map((flow) => heldText(opened, flow)),
       ),
     ]
   return [
@@ -80,7 +82,7 @@ function profitRows(agent: Agent): Row[] {
     ['return', pnl.return_pct === null ? null : `${pnl.return_pct} %`],
     ...listed(
       'book',
-      pnl.positions.map((held) => `${amountText(agent, held)} (${usd(held.value_usd) ?? 'no price'})`),
+      pnl.positions.map((held) => `${heldText(opened, held)} (${usd(held.value_usd) ?? 'no price'})`),
     ),
   ]
 }
@@ -89,14 +91,9 @@ function profitRows(agent: Agent): Row[] {
 const listed = (name: string, lines: readonly string[]): Row[] =>
   lines.length === 0 ? [[name, null]] : lines.map((line, i) => [i === 0 ? name : '', line])
 
-function amountText(
-  { tokens }: Agent,
-  { token, amount_atoms }: { token: string; amount_atoms: string },
-): string {
-  const record = tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase())
-  if (!record) return `${amount_atoms} atoms of ${token}`
-  return `${groupedText(BigInt(amount_atoms), record.decimals)} ${record.symbol.slice(0, 32)}`
-}
+/** Decimals come from the pins, so that a server cannot scale an amount. */
+const heldText = (opened: Pins, { token, amount_atoms }: { token: string; amount_atoms: string }): string =>
+  amountText(opened, BigInt(amount_atoms), token.toLowerCase() as Address)
 
 const usd = (value: number | null): string | null =>
   value === null ? null : `${value < 0 ? '-' : ''}$${grouped(Math.abs(value))}`

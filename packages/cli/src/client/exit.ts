@@ -1,5 +1,5 @@
 import { type Fate, isRefusal, type PitRefusal, type ServerWords } from '@pit/client'
-import { clientCure, ERRORS, type ErrorCode, errorRow, type Retry } from '@pit/protocol'
+import { clientCure, ERRORS, type ErrorCode, errorRow, INVISIBLE, type Retry } from '@pit/protocol'
 import { CommanderError } from 'commander'
 import { CommandRefused } from '../backtest/refused.ts'
 
@@ -84,9 +84,14 @@ export function quoteOf({ code, message, fields }: ServerWords): string {
   return `The server said: ${words.length === 0 ? 'nothing readable' : words.join(' ')}`
 }
 
-/** bigint values are strings in JSON. */
+/** bigint values are strings; invisible characters are escaped, so that printing it is safe and changes no value. */
 export const json = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
+  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one)).replace(
+    INVISIBLE,
+    escaped,
+  )
+const escaped = (text: string): string =>
+  [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
 /** Maps an error to its printed fields and exit code. */
 export function failureOf(error: unknown): Failure {

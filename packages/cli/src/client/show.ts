@@ -1,4 +1,4 @@
-import { groupedText, trimEnd } from '@pit/protocol'
+import { groupedText, trimEnd, visibleText } from '@pit/protocol'
 import { InputNeeded, json } from './exit.ts'
 import type { CommandDeps, Opened } from './openClient.ts'
 import type { Target } from './settings.ts'
@@ -10,15 +10,25 @@ export type Book = 'live' | 'paper'
 export const headingOf = ({ name, url, profile }: Target, book: Book): string =>
   `${book === 'live' && profile.kind === 'devnet' ? 'live on a devnet' : book}: ${name} (${url})`
 
+/** Text of the server or of third parties, marked as somebody else's. */
+export const quoted = (text: string): string => `“${visibleText(text, 300)}”`
+
+/**
+ * Who states the figures of a table: the server, unless the client derived all of them from signed bytes, its own node
+ * or its pins.
+ */
+export type Source = 'server' | 'own'
+
 /** Prints JSON with --json, otherwise a table with a heading. */
 export function show(
   { terminal }: Pick<CommandDeps, 'terminal'>,
   { options, target }: Pick<Opened, 'options' | 'target'>,
   value: unknown,
   shown: () => string,
-  book: Book = 'live',
+  { book = 'live', source = 'server' }: { book?: Book; source?: Source } = {},
 ): void {
-  if (!options.json) terminal.say(headingOf(target, book))
+  const note = source === 'server' ? '; figures as the server states them' : ''
+  if (!options.json) terminal.say(`${headingOf(target, book)}${note}`)
   terminal.data(options.json ? json(value) : shown())
 }
 

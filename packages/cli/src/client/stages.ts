@@ -1,5 +1,5 @@
 import type { TradeStage } from '@pit/client'
-import { plain, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Shows the progress of a trade, one line per stage. */
 export function showStages(terminal: Pick<Terminal, 'progress'>, first: string, nowMs = Date.now) {
@@ -26,7 +26,7 @@ function textOf(stage: TradeStage, nowS: number): string | null {
     case 'following': {
       const leftS = Math.max(0, Math.ceil(stage.untilS - nowS))
       return (
-        `The server did not confirm the transaction (${plain(stage.code)}). Waiting for its deadline to pass, to be ` +
+        `The server did not confirm the transaction (${stage.code}). Waiting for its deadline to pass, to be ` +
         `sure it was not sent: up to ${leftS} s`
       )
     }

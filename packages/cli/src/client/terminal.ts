@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { INVISIBLE } from '@pit/protocol'
 
 /** Input and output of a command. Data goes to stdout, messages to stderr, so that data can be piped. */
 export interface Terminal {
@@ -33,9 +34,10 @@ export function openTerminal(): Terminal {
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosedPipe)
   return {
     isInteractive,
-    data: (text) => stdout.write(`${text}\n`, endOnClosedPipe),
-    say: (text) => stderr.write(`${text}\n`),
-    progress(text) {
+    data: (text) => stdout.write(`${printable(text)}\n`, endOnClosedPipe),
+    say: (text) => stderr.write(`${printable(text)}\n`),
+    progress(given) {
+      const text = printable(given)
       if (!isInteractive) {
         stderr.write(`${text}\n`)
         return () => {}
@@ -47,7 +49,7 @@ export function openTerminal(): Terminal {
         stderr.write(`\r\x1b[K`)
       }
     },
-    confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N] `, true)).trim()),
+    confirm: async (question) => /^y(es)?$/i.test((await ask(`${printable(question)} [y/N] `, true)).trim()),
     askSecret: (question) => ask(question, false),
   }
 }
@@ -77,8 +79,10 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): s
     .join('\n')
 }
 
-const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
-export const plain = (text: string): string => text.replace(CONTROLS, '�')
+/** No escape reaches the terminal, whoever wrote the text: only line breaks pass. */
+export const printable = (text: string): string => text.split('\n').map(plain).join('\n')
+
+const plain = (text: string): string => text.replace(INVISIBLE, '�')
 
 /** Keeps line breaks; indents continuation lines, so that none can imitate a line of this command. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n  ')

@@ -65,7 +65,7 @@ const standingsCommand = (deps: CommandDeps): Command =>
               row.eligibility === null ? '–' : row.eligibility.status,
             ]),
           ]),
-        bookOf(board),
+        { book: bookOf(board) },
       )
     })
 
@@ -123,7 +123,7 @@ const enterCommand = (deps: CommandDeps): Command =>
           ...entrant,
         })
         deps.terminal.say(`Entered from season ${entry.from_season}.`)
-        show(deps, opened, entry, () => entryTable([entry]), bookOf(entrant.board))
+        show(deps, opened, entry, () => entryTable([entry]), { book: bookOf(entrant.board) })
       },
     )
 
@@ -158,7 +158,7 @@ const leaveCommand = (deps: CommandDeps): Command =>
           agent_id: flags.agent,
         })
         const left = await opened.client.api['league.leave']({ body })
-        show(deps, opened, left, () => entryTable([left]), bookOf(left.board))
+        show(deps, opened, left, () => entryTable([left]), { book: bookOf(left.board) })
       },
     )
 

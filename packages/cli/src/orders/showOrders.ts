@@ -5,15 +5,15 @@ import { Command } from 'commander'
 import { UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { hash } from '../client/parse.ts'
-import { agree, headingOf, requireConfirmation, show, timeText } from '../client/show.ts'
-import { plain, table } from '../client/terminal.ts'
+import { agree, headingOf, quoted, requireConfirmation, show, timeText } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
 
 /** Shows the list in words, from the data that is signed, and asks before signing. */
 export const confirmList = (deps: CommandDeps, { target }: Opened, yes?: boolean) => ({
   async confirm({ lines, warnings }: ListTerms): Promise<boolean> {
     deps.terminal.say(headingOf(target, 'live'))
-    for (const line of lines) deps.terminal.say(plain(line))
-    for (const warning of warnings) deps.terminal.say(`Note: ${plain(warning)}`)
+    for (const line of lines) deps.terminal.say(line)
+    for (const warning of warnings) deps.terminal.say(`Note: ${warning}`)
     await agree(deps, lines.length > 1 ? 'Sign these orders?' : 'Sign this order?', yes)
     return true
   },
@@ -31,7 +31,7 @@ export function showPlaced(deps: CommandDeps, opened: Opened, placed: PlacedList
         ...ids.map((id, i) => [`order ${i + 1}`, id]),
         ['confirmed', receipt ? `by the co-signer at ${timeText(receipt.at)}` : 'on paper'],
       ]),
-    receipt ? 'live' : 'paper',
+    { book: receipt ? 'live' : 'paper', source: 'own' },
   )
 }
 
@@ -60,8 +60,8 @@ export const ordersCommand = (deps: CommandDeps): Command =>
       )
       for (const { id, why, valid_until } of wanted)
         deps.terminal.say(
-          `Signature wanted until ${timeText(valid_until)}: ${plain(why)} Sign it with: ` +
-            `pit sign ${plain(id)} --agent ${agentId}`,
+          `Signature wanted until ${timeText(valid_until)}: ${quoted(why)} Sign it with: ` +
+            `pit sign ${id} --agent ${agentId}`,
         )
     })
 

@@ -13,5 +13,5 @@ export const cancelOrdersCommand = (deps: CommandDeps): Command =>
       const opened = await openSignedIn(deps, command)
       const done = deps.terminal.progress('Cancelling')
       const receipts = await opened.client.orders.cancelInSession({ sessionId, ids }).finally(done)
-      show(deps, opened, { receipts }, () => receiptTable(receipts))
+      show(deps, opened, { receipts }, () => receiptTable(receipts), { source: 'own' })
     })

@@ -42,13 +42,13 @@ export const listCommand = (deps: CommandDeps): Command =>
         table([
           [
             'session',
-            'status',
+            'status by server',
             'on chain',
             'executor',
             'until',
             'per trade',
-            'left in 24h',
-            'trades left',
+            'left in 24h by server',
+            'trades left by server',
             'brakes',
           ],
           ...rows.map((row) => [
@@ -66,27 +66,33 @@ export const listCommand = (deps: CommandDeps): Command =>
       )
     })
 
-/** Adds sessions from local records that the server does not list. */
+/** The limits of sessions signed on this machine are those that were signed; hidden ones are added. */
 export function mergeRows(listed: readonly Listed[], recorded: readonly RecordedSession[]): Row[] {
   const byId = new Map(recorded.map((one) => [one.session_id, one]))
   const rows = listed.map((one): Row => {
     const own = byId.get(one.session_id)
     byId.delete(one.session_id)
-    return { ...one, on_chain: own?.state ?? null, ...(own && { roots: own.roots.map(({ hash }) => hash) }) }
+    return own ? { ...one, ...signedRow(own) } : { ...one, on_chain: null }
   })
-  const hidden = [...byId.values()].map(({ session_id, executor, binding, wallet, state, roots }): Row => {
-    const { max_trade_micro_usd, max_day_micro_usd, max_trades } = binding.limits
-    const limits = {
+  return [...rows, ...[...byId.values()].map(signedRow)]
+}
+
+/** What was signed on this machine, whatever the server lists. */
+function signedRow({ session_id, executor, binding, wallet, state, roots }: RecordedSession) {
+  const { max_trade_micro_usd, max_day_micro_usd, max_trades } = binding.limits
+  return {
+    session_id,
+    executor,
+    wallet,
+    limits: {
       max_trade_usd: max_trade_micro_usd / 1e6,
       max_day_usd: max_day_micro_usd / 1e6,
       max_trades,
-    }
-    return {
-      ...{ session_id, executor, wallet, limits, expires: binding.expires_at, on_chain: state },
-      roots: roots.map(({ hash }) => hash),
-    }
-  })
-  return [...rows, ...hidden]
+    },
+    expires: binding.expires_at,
+    on_chain: state,
+    roots: roots.map(({ hash }) => hash),
+  }
 }
 
 interface RevokeFlags {
