@@ -10,7 +10,7 @@ export type Book = 'live' | 'paper'
 export const headingOf = ({ name, url, profile }: Target, book: Book): string =>
   `${book === 'live' && profile.kind === 'devnet' ? 'live on a devnet' : book}: ${name} (${url})`
 
-/** Text of the server or of third parties, marked as somebody else's. */
+/** Text of the server or of third parties, in quotation marks. */
 export const quoted = (text: string): string => `“${visibleText(text, 300)}”`
 
 /**

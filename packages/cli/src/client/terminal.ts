@@ -79,7 +79,7 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): s
     .join('\n')
 }
 
-/** No escape reaches the terminal, whoever wrote the text: only line breaks pass. */
+/** No escape reaches the terminal, in any text; line breaks pass. */
 export const printable = (text: string): string => text.split('\n').map(plain).join('\n')
 
 const plain = (text: string): string => text.replace(INVISIBLE, '�')

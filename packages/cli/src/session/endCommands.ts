@@ -77,7 +77,7 @@ export function mergeRows(listed: readonly Listed[], recorded: readonly Recorded
   return [...rows, ...[...byId.values()].map(signedRow)]
 }
 
-/** What was signed on this machine, whatever the server lists. */
+/** The limits that were signed on this machine. */
 function signedRow({ session_id, executor, binding, wallet, state, roots }: RecordedSession) {
   const { max_trade_micro_usd, max_day_micro_usd, max_trades } = binding.limits
   return {
