@@ -27,6 +27,7 @@ interface Entry {
   status: string
   from_season: number
   playing: boolean
+  entered_at: number
   proof: string
 }
 interface Standings {
@@ -146,7 +147,8 @@ describe('before the first season', () => {
     })
     expect(confirmed).toMatchObject({ status: 200, body: { confirmed: true } })
     const { body: mine } = await owner.get<{ entries: Entry[] }>('league/me')
-    expect(mine.entries).toMatchObject([{ confirmed: true, status: 'active' }])
+    expect(mine.entries).toMatchObject([{ confirmed: true, status: 'active', left_at: null }])
+    expect(Math.abs(mine.entries[0]!.entered_at - Date.now() / 1_000)).toBeLessThan(600)
   })
 
   it('enters an account on the practice board, which is inactive until then', async () => {

@@ -2,13 +2,11 @@ import {
   AI_FAILED_CALL_CODES,
   AI_HOLD_CODES,
   AI_REFUSED_ANSWER_CODES,
-  AUTH,
-  BUCKETS,
-  type BucketId,
   CLIENT_ERRORS,
   CLIENT_VERIFICATION_RULES,
   type ClientVerificationRule,
   clientCure,
+  DIFFERENCES,
   ERROR_GROUPS,
   ERRORS,
   type ErrorCode,
@@ -78,9 +76,15 @@ export function errorsDoc(): string {
         }),
       ),
     ),
-    '## Differences from the contract’s limits',
+    '## Differences from the contract',
     '',
-    ...table(['Limit', 'Contract', 'Here', 'Why'], DIFFERENCES),
+    'All deliberate ones. A test compares the tables of routes, fields, codes, values, numbers and limits with the ' +
+      'contract’s, and accepts no others. Additions (fields, routes and codes of ours) are marked in the reference.',
+    '',
+    ...table(
+      ['What', 'Contract', 'Here', 'Why'],
+      DIFFERENCES.map(({ about, contract, here, why }) => [about, contract, here, why]),
+    ),
     '## Order of fast-mode rules',
     '',
     '`POST live/fast` returns the first failing rule, and lists all failures in `failures`: ' +
@@ -129,31 +133,6 @@ export function errorsDoc(): string {
     .trimEnd()
     .concat('\n')
 }
-
-const ruleOf = (id: BucketId): string => `${BUCKETS[id].burst}, then ${BUCKETS[id].ratePerS} a second`
-
-const DIFFERENCES: readonly (readonly string[])[] = [
-  [
-    '`health`',
-    'shares the bucket of config, stats and treasury, per client address and overall',
-    `a separate bucket (\`health.address\`: ${ruleOf('health.address')}), per client address only`,
-    'Other callers must not use up a monitor’s limit.',
-  ],
-  [
-    'open challenges per wallet',
-    `up to ${AUTH.maxOpenChallengesPerWallet}`,
-    `up to ${AUTH.maxOpenChallengesPerWallet} for each client address (IPv6: /64), ` +
-      `${AUTH.maxOpenChallengesInAll} in total; sign-in and revoke-all count together. Above a limit, the oldest expires ` +
-      'early (CHALLENGE_EXPIRED), but never the newest one from the network of the last sign-in',
-    'Anyone can request a challenge for any wallet; strangers must not displace the owner’s.',
-  ],
-  [
-    '`auth/challenge`, `auth/verify`, `auth/revoke-all`',
-    'one limit per client address, and overall',
-    'the same, but above the overall limit a wallet is still served from the network of its last sign-in',
-    'Clients that use up the overall limit must not lock out owners.',
-  ],
-]
 
 const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
 

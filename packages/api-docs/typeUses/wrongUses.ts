@@ -73,8 +73,6 @@ export const both: Body<'live_quote'> = { ...pair, notional_usd: 5, amount_in: '
 export const amount: Body<'live_quote'> = { ...pair, amount_in: 1 }
 // @ts-expect-error one transaction or several
 export const sent: Body<'live_submit'> = { raw_tx: '0x02', raw_txs: ['0x02'] }
-// @ts-expect-error a revocation takes no size
-export const revoke: Body<'live_prepare'> = { wallet: '0x', action: 'revoke', notional_usd: 5 }
 // @ts-expect-error limits of a grant stand at the top
 export const grant2: Body<'live_session_grant'> = { wallet: '0x', executor: '0x', limits: {} }
 // @ts-expect-error a grant is started or finished

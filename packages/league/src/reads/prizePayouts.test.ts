@@ -78,8 +78,9 @@ it('adds up after every close, settlement and payout, in every row and from row 
         const rows = record.shown().reverse()
         rowsSeen += rows.length
         let left = 0n
-        for (const { reserve, recipients } of rows) {
+        for (const { stake, reserve, recipients } of rows) {
           const { before, added, paid, after } = reserve
+          expect(stake.to_reserve).toBe(added)
           expect(BigInt(before)).toBe(left)
           expect(BigInt(paid)).toBe(recipients.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
           expect(BigInt(after)).toBe(BigInt(before) + BigInt(added) - BigInt(paid))

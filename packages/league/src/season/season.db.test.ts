@@ -75,6 +75,7 @@ withDb('a season', (db) => {
     expect(record.ledger).toMatchObject({
       status: 'provisional',
       gain: String((1_209_600n * E18) / 1_000n),
+      half_gain: String((604_800n * E18) / 1_000n),
       added: String((604_800n * E18) / 1_000n),
       budget: String((201_600n * E18) / 1_000n),
       mark_source: 'marks',
@@ -85,7 +86,11 @@ withDb('a season', (db) => {
       [2, String((60_480n * E18) / 1_000n), 'planned'],
       [3, String((40_320n * E18) / 1_000n), 'planned'],
     ])
+    expect(record.settled_at).toBeNull()
+    expect(record.rows[0]).toMatchObject({ rank: 1, valued_at: expect.any(Number) })
     await game.settle()
+    const settled = await read({ league: game.world.open() }, 'league.season', { params: { n: 1 } })
+    expect(settled.settled_at).toBeGreaterThanOrEqual(first.endsAtS + RULES.reviewS)
     expect((await read({ league: game.world.open() }, 'league.seasons')).seasons).toMatchObject([
       { number: 2, status: 'open', decided: false },
       { number: 1, status: 'settled', decided: true, pays: true, entrants: 12 },

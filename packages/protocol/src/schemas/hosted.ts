@@ -204,8 +204,8 @@ const live = {
   executor_attestation: Type.Optional(ExecutorAttestation),
 }
 const detail = {
-  brain_state: Type.Optional(Nullable(Open('state of the brain'))),
-  last_trade: Type.Optional(Nullable(LastTrade)),
+  brain_state: Nullable(Open('state of the brain')),
+  last_trade: Nullable(LastTrade),
   next_tick_holds: Type.Optional(
     Nullable(
       Type.Array(NextHold),
