@@ -109,10 +109,12 @@ async function fill(dataDir: string, ordersEach: number): Promise<void> {
         )
         return sellEth({ core }, 10n ** 16n, { trigger })
       })
-      const wire = listOf(`0x${'0'.repeat(64)}`, orders) as Parameters<typeof insertList>[1]['wire']
+      const wire = listOf(`0x${'0'.repeat(64)}`, orders) as unknown as Parameters<
+        typeof insertList
+      >[1]['wire']
       const hash = orderListHash(crypto, fromWireOrders(wire))
       await insertList(db, {
-        ...{ agentId, hash, wire, sessionId: null, signature: null, receipt: null },
+        ...{ agentId, hash, wire, sessionId: null, signature: null },
         ids: orders.map((_, i) => orderId(crypto, hash, i)),
         registeredAtS: Math.floor(nowMs / 1_000),
         placedAtMs: nowMs,

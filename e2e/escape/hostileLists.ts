@@ -1,6 +1,6 @@
 import { type Hex, NATIVE, type Order, type OrderList, toWireOrders } from '@pit/chain'
 import type { Attempt, MakeAttempt } from './hostileOrders.ts'
-import { listFor, listIntent, nowS, orderFor, signList, USD, wordOf } from './orderKit.ts'
+import { amountsOf, listFor, listIntent, nowS, orderFor, signList, USD, wordOf } from './orderKit.ts'
 import { BUY, type OrderStage, SALE } from './orderStage.ts'
 import type { Granted } from './world.ts'
 
@@ -95,14 +95,34 @@ const STATES: Record<string, MakeAttempt> = {
   })),
   'a replaced order of another session': signed('ORDER_ENDED', (stage) => ({
     session: stage.main,
-    list: { ...honestList(stage), replaces: [stage.orders.ofOther] },
+    list: { ...honestList(stage), replaces: [{ id: stage.orders.ofOther, spentIn: 0n }] },
   })),
+  'a replaced order with another amount spent': signed('ORDER_REPLACED', (stage) => {
+    const { session, orders } = stage.aging
+    const spent = amountsOf(stage.world, SALE).amountIn
+    const wrong = [0n, spent - 1n, spent + 1n, 2n * spent, BigInt(stage.world.random.below(2 ** 40))]
+    const replaces = [{ id: orders.spent, spentIn: stage.world.random.pick(wrong) }]
+    return { session, list: listFor(stage.world, session, [orderFor(stage.world, SALE)], { replaces }) }
+  }),
+  'an untraded order as if some of it were spent': signed('ORDER_REPLACED', (stage) => {
+    const replaces = [{ id: stage.orders.open, spentIn: 1n + BigInt(stage.world.random.below(2 ** 40)) }]
+    return { session: stage.main, list: { ...honestList(stage), replaces } }
+  }),
+  'one of two orders that share a budget': signed(['ORDER_LIST', 'ORDER_REPLACED'], (stage) => {
+    const { session, orders } = stage.aging
+    const spentIn = amountsOf(stage.world, SALE).amountIn
+    const replaces = [{ id: orders.second, spentIn }]
+    return { session, list: listFor(stage.world, session, [orderFor(stage.world, SALE)], { replaces }) }
+  }),
   'a replaced order that ended': signed('ORDER_ENDED', (stage) => ({
     session: stage.main,
     list: {
       ...honestList(stage),
       replaces: [
-        stage.world.random.pick([stage.orders.cancelled, stage.orders.replaced, stage.orders.expired]),
+        {
+          id: stage.world.random.pick([stage.orders.cancelled, stage.orders.replaced, stage.orders.expired]),
+          spentIn: 0n,
+        },
       ],
     },
   })),
@@ -190,7 +210,7 @@ const FIELDS = [
 function otherValue({ world }: OrderStage, value: Json, path: readonly (string | number)[]): Json {
   const { random } = world
   if (Array.isArray(value)) {
-    if (path.at(-1) === 'replaces') return [wordOf(world)]
+    if (path.at(-1) === 'replaces') return [{ id: wordOf(world), spent_in: '0' }]
     return random.pick<Json>([value.slice(1), value.slice(0, -1), value.toReversed(), [...value, value[0]!]])
   }
   if (typeof value === 'number') return value + 1 + random.below(50)

@@ -100,7 +100,9 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
     ofEnded: await at(ended),
     exit: (await place(world, main, bracket))[1]!,
   }
-  const moved = listFor(world, main, [orderFor(world, SALE)], { replaces: [replaced] })
+  const moved = listFor(world, main, [orderFor(world, SALE)], {
+    replaces: [{ id: replaced, spentIn: 0n }],
+  })
   await place(world, main, moved)
   const root_hash = main.rootHash
   const never = idsOf(world, lists.cancelled)

@@ -4,10 +4,13 @@ import { expect } from 'vitest'
 
 /** The co-signer's signed receipt of a registration or cancellation. */
 export interface Receipt {
-  what: 'registered' | 'cancelled' | 'revoked'
+  what: 'registered' | 'cancelled' | 'revoked' | 'not_registered' | 'filled' | 'status'
   session: Hex
   id: Hex
+  before: 'not_registered' | 'blocked' | 'open' | 'filled' | 'active'
+  after: 'registered' | 'cancelled' | 'revoked' | 'blocked' | 'filled' | 'open'
   at: number
+  spent: string
   outstanding: string
   until: number
   challenge: Hex

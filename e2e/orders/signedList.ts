@@ -8,8 +8,12 @@ const TYPES = {
   Orders: [
     { name: 'session', type: 'bytes32' },
     { name: 'nonce', type: 'bytes32' },
-    { name: 'replaces', type: 'bytes32[]' },
+    { name: 'replaces', type: 'Replaced[]' },
     { name: 'orders', type: 'Order[]' },
+  ],
+  Replaced: [
+    { name: 'id', type: 'bytes32' },
+    { name: 'spentIn', type: 'uint256' },
   ],
   Order: [
     { name: 'tokenIn', type: 'address' },
@@ -52,7 +56,7 @@ export interface ListedOrder {
 export interface List {
   session: Hex
   nonce: Hex
-  replaces: Hex[]
+  replaces: { id: Hex; spent_in: string }[]
   orders: ListedOrder[]
 }
 
@@ -74,17 +78,22 @@ export const orderOf = (
   ...order,
 })
 
-export const listOf = (session: Hex, orders: ListedOrder[], replaces: Hex[] = []): List => ({
+/** Of the replaced orders nothing was spent, unless it is said. */
+export const listOf = (
+  session: Hex,
+  orders: ListedOrder[],
+  replaces: readonly (Hex | { id: Hex; spent_in: string })[] = [],
+): List => ({
   session,
   nonce: randomWord(),
-  replaces,
+  replaces: replaces.map((one) => (typeof one === 'string' ? { id: one, spent_in: '0' } : one)),
   orders,
 })
 
 const messageOf = ({ session, nonce, replaces, orders }: List) => ({
   session,
   nonce,
-  replaces,
+  replaces: replaces.map(({ id, spent_in }) => ({ id, spentIn: BigInt(spent_in) })),
   orders: orders.map((order) => ({
     tokenIn: order.token_in,
     tokenOut: order.token_out,
@@ -121,7 +130,7 @@ export function signList(
   chainId = 4663,
 ): Promise<Hex> {
   return account.signTypedData({
-    domain: { name: 'Pit', version: '1', chainId, verifyingContract: manager },
+    domain: { name: 'Pit', version: '2', chainId, verifyingContract: manager },
     types: TYPES,
     primaryType: 'Orders',
     message: messageOf(list),

@@ -37,7 +37,13 @@ export interface AgentBrains {
 /** The signing service's calls that hosted agents use. */
 export type ExecutorSigner = Pick<
   SignerClient,
-  'createExecutor' | 'attestStock' | 'revokeStock' | 'refundGas' | 'registerOrders' | 'cancelOrders'
+  | 'createExecutor'
+  | 'attestStock'
+  | 'revokeStock'
+  | 'refundGas'
+  | 'registerOrders'
+  | 'cancelOrders'
+  | 'confirmStates'
 >
 
 /** A reason why orders of the next tick would be held. */

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
+import type { SignedReceipt } from '@pit/signer-wire'
 import type { AgentRequest, HostedDeps } from './deps.ts'
 import { type ExecutorNow, readExecutor } from './gas/readExecutor.ts'
 import { type Refunded, refundGas } from './gas/refundGas.ts'
@@ -25,8 +26,8 @@ import {
 import { sumTrades } from './show/sumTrades.ts'
 import { type Cancelled, type CancelRequest, cancelOrders } from './signed/cancel.ts'
 import { type AgentOrders, listOrders } from './signed/listOrders.ts'
-import { type PlaceRequest, placeOrders } from './signed/place.ts'
-import type { StoredList } from './signed/store.ts'
+import { type Placed, type PlaceRequest, placeOrders } from './signed/place.ts'
+import { confirmStates, type StatesRequest } from './signed/states.ts'
 import { attestStock, type StockRequest } from './stock/attest.ts'
 import { revokeStock, tellStockRevocations } from './stock/revoke.ts'
 import { agentsLeaving, readAgent, type StoredAgent, sweepMadeFrom } from './store.ts'
@@ -51,9 +52,10 @@ export interface Hosted {
   revokeStock(request: AgentRequest): ReturnType<typeof revokeStock>
   logs(request: LogsRequest): ReturnType<typeof listLogs>
   executor(request: AgentRequest): Promise<ExecutorNow>
-  placeOrders(request: PlaceRequest): Promise<StoredList>
+  placeOrders(request: PlaceRequest): Promise<Placed>
   listOrders(request: Parameters<typeof listOrders>[1]): Promise<AgentOrders>
   cancelOrders(request: CancelRequest): Promise<Cancelled>
+  confirmStates(request: StatesRequest): Promise<SignedReceipt[]>
   /** Includes deleted agents. */
   agentOf(id: string): Promise<HostedAgent | null>
   /** The wallet's agents, and whether each one trades. */
@@ -100,6 +102,7 @@ export function openHosted(deps: HostedDeps): Hosted {
     placeOrders: (request) => placeOrders(deps, request),
     listOrders: (request) => listOrders(deps, request),
     cancelOrders: (request) => cancelOrders(deps, request),
+    confirmStates: (request) => confirmStates(deps, request),
     agentOf: (id) => readAgent(deps.db, id),
     standing: (wallet) => listStanding(deps, wallet),
     sweep,

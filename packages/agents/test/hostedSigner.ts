@@ -57,8 +57,10 @@ export function createHostedSigner(
     if (signer.refuses === null) return
     throw refusal(signer.refuses, { signer_checks: [{ rule: signer.refuses, ok: false, message: 'no' }] })
   }
-  const receiptOf = (change: Pick<Receipt, 'what' | 'session' | 'id' | 'challenge'>): SignedReceipt => {
-    const receipt: Receipt = { at: 1, outstanding: '0', until: 1, ...change }
+  const receiptOf = (
+    change: Pick<Receipt, 'what' | 'session' | 'id' | 'challenge' | 'after'>,
+  ): SignedReceipt => {
+    const receipt: Receipt = { before: 'open', at: 1, spent: '0', outstanding: '0', until: 1, ...change }
     const signature = serializeSignature(crypto.sign(crypto.hashMessage(receiptText(receipt)), cosignerKey))
     return { ...receipt, cosigner: crypto.addressOf(cosignerKey), signature }
   }
@@ -95,7 +97,7 @@ export function createHostedSigner(
       signer.lists.set(hash, request)
       signer.afterRegister()
       const { challenge, root_hash: session } = request
-      const receipt = receiptOf({ what: 'registered', session, id: hash, challenge })
+      const receipt = receiptOf({ what: 'registered', after: 'registered', session, id: hash, challenge })
       return { list_hash: hash, ids: list.orders.map((_, index) => orderId(crypto, hash, index)), receipt }
     },
     async cancelOrders({ root_hash: session, challenge, ...which }) {
@@ -105,7 +107,22 @@ export function createHostedSigner(
       )
       const ids = 'ids' in which ? which.ids : all
       for (const id of ids) signer.cancelled.add(id)
-      return { receipts: ids.map((id) => receiptOf({ what: 'cancelled', session, id, challenge })) }
+      return {
+        receipts: ids.map((id) =>
+          all.includes(id)
+            ? receiptOf({ what: 'cancelled', after: 'cancelled', session, id, challenge })
+            : receiptOf({ what: 'not_registered', after: 'blocked', session, id, challenge }),
+        ),
+      }
+    },
+    async confirmStates({ root_hash: session, challenge, ids }) {
+      reach()
+      return {
+        receipts: ids.map((id) => {
+          const after = signer.cancelled.has(id) ? 'cancelled' : 'open'
+          return receiptOf({ what: 'status', after, session, id, challenge })
+        }),
+      }
     },
     async attestStock({ executor }) {
       reach()

@@ -82,12 +82,13 @@ function scriptedFeed() {
 let nonces = 0
 export const listOf = (
   orders: readonly Order[],
+  /** Of which nothing was spent. */
   replaces: readonly Hex[] = [],
   session: Hex = `0x${'0'.repeat(64)}`,
 ) => ({
   session,
   nonce: `0x${(++nonces).toString(16).padStart(64, '0')}` as Hex,
-  replaces,
+  replaces: replaces.map((id) => ({ id, spentIn: 0n })),
   orders,
 })
 

@@ -2,10 +2,13 @@ import {
   type Address,
   type Delegation,
   delegationHash,
+  fromWireOrder,
   fromWireOrders,
   type Hex,
+  type Order,
   type OrderList,
   orderListHash,
+  orderListHashV1,
   ROOT_AUTHORITY,
   toWireOrders,
   type WireOrderList,
@@ -69,6 +72,15 @@ export interface WantedRecord {
   micro_usd: number
 }
 
+/** A list of orders that this client signed, or placed on paper under the zero session. */
+export interface ListRecord {
+  hash: Hex
+  session: Hex
+  /** Null in records of earlier versions. */
+  agentId: string | null
+  orders: readonly Order[]
+}
+
 export interface Recorded<T> {
   records: T[]
   /** Keys of records that cannot be read. */
@@ -81,9 +93,9 @@ export interface Records {
   putSession(record: SessionRecord): Promise<void>
   agent(id: string): Promise<AgentRecord | null>
   putAgent(record: AgentRecord): Promise<void>
-  /** The lists of orders that this client signed for a session. */
-  orderLists(session: Hex): Promise<OrderList[]>
-  putOrderList(list: OrderList): Promise<void>
+  /** Of every session. */
+  orderLists(): Promise<ListRecord[]>
+  putOrderList(list: OrderList, agentId: string): Promise<void>
   /** Lists that an agent wanted signed, with their value when they were checked. */
   wanted(session: Hex): Promise<WantedRecord[]>
   putWanted(session: Hex, record: WantedRecord): Promise<void>
@@ -109,7 +121,7 @@ export function memoryRecords(): RecordStore {
 
 export function openRecords(store: RecordStore, wallet: Address): Records {
   const keyOf = (kind: 'session' | 'agent', id: string) => `${kind}/${wallet}/${id}`
-  const listKey = (session: Hex) => `orders/${wallet}/${session.slice(2)}/`
+  const listPrefix = `orders/${wallet}/`
   const wantedKey = (session: Hex) => `wanted/${wallet}/${session.slice(2)}/`
   const reportKey = (year: string) => `report/${wallet}/${year}`
   const read = async <T>(key: string, parse: (value: Json, key: string, wallet: Address) => T) => {
@@ -140,19 +152,18 @@ export function openRecords(store: RecordStore, wallet: Address): Records {
     putSession: (record) => store.write(keyOf('session', record.session_id), textOf(record)),
     agent: (id) => find('agent', id, agentIn),
     putAgent: (record) => store.write(keyOf('agent', record.id), textOf(record)),
-    async orderLists(session) {
-      const lists: OrderList[] = []
-      for (const key of await store.list(listKey(session))) {
+    async orderLists() {
+      const lists: ListRecord[] = []
+      for (const key of await store.list(listPrefix)) {
         const list = await read(key, orderListIn)
         if (list) lists.push(list)
       }
       return lists
     },
-    putOrderList: (list) =>
-      store.write(
-        `${listKey(list.session)}${orderListHash(hashing, list).slice(2)}`,
-        textOf(toWireOrders(list)),
-      ),
+    putOrderList: (list, agentId) => {
+      const key = [list.session, orderListHash(hashing, list)].map((hash) => hash.slice(2)).join('/')
+      return store.write(listPrefix + key, textOf({ ...toWireOrders(list), agent_id: agentId }))
+    },
     async wanted(session) {
       const records: WantedRecord[] = []
       for (const key of await store.list(wantedKey(session))) {
@@ -245,13 +256,19 @@ function rootIn({ hash, delegation }: Fields): RootRecord {
   }
 }
 
-/** Its name is its hash, so no field can be altered. */
-function orderListIn(value: Json, key: string): OrderList {
+/** Its name is its hash, so no field that was signed can be altered; the hash says which version was signed. */
+function orderListIn(value: Json, key: string): ListRecord {
   try {
-    const list = fromWireOrders(value as unknown as WireOrderList)
-    return key.endsWith(`/${list.session.slice(2)}/${orderListHash(hashing, list).slice(2)}`)
-      ? list
-      : damaged(key, 'it is another list')
+    const { agent_id, ...wire } = value as unknown as WireOrderList & { agent_id?: string }
+    const orders = wire.orders.map(fromWireOrder)
+    const isFirst = wire.replaces.every((one) => typeof one === 'string')
+    const hashes = [
+      ...(isFirst ? [orderListHashV1(hashing, { ...wire, orders, replaces: wire.replaces as never })] : []),
+      ...(isFirst && wire.replaces.length > 0 ? [] : [orderListHash(hashing, fromWireOrders(wire))]),
+    ]
+    const hash = hashes.find((one) => key.endsWith(`/${wire.session.slice(2)}/${one.slice(2)}`))
+    if (!hash) return damaged(key, 'it is another list')
+    return { hash, session: wire.session, agentId: agent_id ?? null, orders }
   } catch (error) {
     if (error instanceof PitRefusal) throw error
     return damaged(key, 'the list cannot be read')

@@ -12,11 +12,11 @@ import {
   receiptText,
   sessionRoot,
 } from '@pit/chain'
-import { bindingHash, createBinding } from '@pit/protocol'
+import { bindingHash, CHAIN_ID, createBinding, executorAttestationText } from '@pit/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import { fromViem } from '../src/account.ts'
 import type { ClientDeps } from '../src/deps.ts'
-import { isRefusal } from '../src/errors.ts'
+import { isRefusal, PitRefusal } from '../src/errors.ts'
 import type { OrderIntent } from '../src/orders/intent.ts'
 import { atFreshHead } from '../src/own/atFreshHead.ts'
 import { openNode } from '../src/own/node.ts'
@@ -48,6 +48,10 @@ export interface Lies {
   withControls?: boolean
   /** Seconds that the newest block is old. */
   headAgeS?: number
+  /** Code that registrations are refused with, though the list is registered; null: none. */
+  placeRefusal?: string
+  /** Hash of a session that the server names for cancellations. */
+  namedSession?: Hex
 }
 
 interface Cancelling {
@@ -55,7 +59,16 @@ interface Cancelling {
 }
 export async function open(lies: Lies = {}) {
   const { mode = 'live', withControls = true } = lies
-  const state = { nonce: 3n, sent: [] as Hex[], placed: [] as { list: OrderList; signature?: Hex }[] }
+  const state = {
+    nonce: 3n,
+    sent: [] as Hex[],
+    placed: [] as { list: OrderList; signature?: Hex }[],
+    /** What the co-signer counts as spent, by order. */
+    spent: new Map<Hex, bigint>(),
+    /** Orders that the co-signer knows to have ended, and ids it never saw. */
+    ended: new Map<Hex, Receipt['after']>(),
+    cancelled: [] as { session: Hex; ids: readonly Hex[] }[],
+  }
   const binding = createBinding({
     wallet: account.address,
     executor: EXECUTOR,
@@ -77,6 +90,13 @@ export async function open(lies: Lies = {}) {
     nowS: NOW_S,
   })
   const hash = delegationHash(hashing, delegation)
+  const attestation = {
+    signature: await cosigner.signMessage({
+      message: executorAttestationText({
+        ...{ executor: EXECUTOR, owner: account.address, agentId: 'agt_1', chainId: CHAIN_ID },
+      }),
+    }),
+  }
   const sign = async (receipt: Receipt) => {
     if (lies.isMissing || mode === 'paper') return null
     const said = { ...receipt, ...lies.receipt }
@@ -84,20 +104,45 @@ export async function open(lies: Lies = {}) {
     const signature = await signer.signMessage({ message: receiptText(said) })
     return { ...said, cosigner: signer.address, signature }
   }
-  const base = { session: hash, at: NOW_S, outstanding: '0', until: NOW_S }
-  const cancelled = async ({ ids = [word('a')], challenge }: Cancelling['body']) => {
-    const signed = ids.map((id) => sign({ ...base, what: 'cancelled', id, challenge }))
+  const base = { session: hash, at: NOW_S, spent: '0', outstanding: '0', until: NOW_S }
+  /** As the co-signer: by id, and unknown ids under the session that the request names. */
+  const cancelled = async ({ ids = [word('a')], challenge }: Cancelling['body'], session: Hex) => {
+    state.cancelled.push({ session, ids })
+    const signed = ids.map((id) => {
+      const after = state.ended.get(id) ?? 'cancelled'
+      return after === 'blocked' || after === 'not_registered'
+        ? sign({ ...base, session, what: 'not_registered', before: 'not_registered', after, id, challenge })
+        : sign({ ...base, what: after as Receipt['what'], before: 'open', after, id, challenge })
+    })
     return (await Promise.all(signed)).filter((one) => one !== null)
   }
   const api = {
     'hosted.get': async () => ({ id: 'agt_1', mode, executor: EXECUTOR, session_id: 'ses_1' }),
+    'hosted.executor': async () => ({ executor: EXECUTOR, executor_attestation: attestation }),
     'hosted.orders.place': async ({ body }: { body: { list: never; signature?: Hex; challenge: Hex } }) => {
       const list = fromWireOrders(body.list)
       state.placed.push({ list, ...(body.signature && { signature: body.signature }) })
+      if (lies.placeRefusal) throw new PitRefusal(lies.placeRefusal, 'No.', { status: 422 })
+      const changed = list.replaces.find(({ id, spentIn }) => (state.spent.get(id) ?? 0n) !== spentIn)
+      if (changed) throw new PitRefusal('REFUSED', 'Another amount is spent.', { status: 422 })
       const id = orderListHash(crypto, list)
-      const receipt = await sign({ ...base, what: 'registered', id, challenge: body.challenge })
+      const registered = { what: 'registered', before: 'not_registered', after: 'registered' } as const
+      const receipt = await sign({ ...base, ...registered, id, challenge: body.challenge })
       return { agent_id: 'agt_1', list: id, orders: [], receipt }
     },
+    'hosted.orders.states': async ({ body }: { body: { ids: Hex[]; challenge: Hex } }) => ({
+      agent_id: 'agt_1',
+      receipts: (
+        await Promise.all(
+          body.ids.map((id) => {
+            const after = state.ended.get(id) ?? 'open'
+            const spent = (state.spent.get(id) ?? 0n).toString()
+            const { challenge } = body
+            return sign({ ...base, spent, what: 'status', before: after, after, id, challenge })
+          }),
+        )
+      ).filter((one) => one !== null),
+    }),
     'hosted.orders.list': async () => ({
       agent_id: 'agt_1',
       orders: [
@@ -110,17 +155,20 @@ export async function open(lies: Lies = {}) {
     'hosted.orders.cancel': async ({ body }: Cancelling) => ({
       agent_id: 'agt_1',
       orders: [],
-      receipts: await cancelled(body),
+      receipts: await cancelled(body, lies.namedSession ?? hash),
     }),
     'live.session.orders.cancel': async ({ body }: Cancelling) => ({
       session_id: 'ses_1',
-      receipts: await cancelled(body),
+      receipts: await cancelled(body, hash),
     }),
     'live.session.revoke': async ({ body }: { body: { challenge: Hex } }) => ({
       on_chain: [],
       signer_revoked: true,
       approvals: [],
-      receipt: await sign({ ...base, what: 'revoked', id: hash, challenge: body.challenge }),
+      receipt: await sign({
+        ...{ ...base, what: 'revoked', before: 'active', after: 'revoked' },
+        ...{ id: hash, challenge: body.challenge },
+      }),
     }),
   }
   const rpc: Rpc = {

@@ -1,3 +1,4 @@
+export { groupOf } from './budget.ts'
 export { decideOrders } from './decideOrders.ts'
 export { meetTrigger, type Watched } from './trigger.ts'
 export * from './types.ts'

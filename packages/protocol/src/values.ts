@@ -128,8 +128,35 @@ export const ORDER_STATES = [
   'unfillable',
 ] as const
 export type OrderState = (typeof ORDER_STATES)[number]
-/** Ours: changes of its ledger that the co-signer confirms with a signature. */
-export const RECEIPT_KINDS = ['registered', 'cancelled', 'revoked'] as const
+/**
+ * Ours: what the co-signer's ledger says of an order. `blocked`: not registered, and never will be in that
+ * session.
+ */
+export const LEDGER_ORDER_STATES = [
+  'open',
+  'filled',
+  'cancelled',
+  'replaced',
+  'expired',
+  'not_registered',
+  'blocked',
+] as const
+export type LedgerOrderState = (typeof LEDGER_ORDER_STATES)[number]
+/** Ours: also of lists and sessions. */
+export const LEDGER_STATES = [...LEDGER_ORDER_STATES, 'registered', 'active', 'revoked'] as const
+export type LedgerState = (typeof LEDGER_STATES)[number]
+/** Ours: what a receipt of the co-signer confirms; of a cancellation, what became of the order. */
+export const RECEIPT_KINDS = [
+  'registered',
+  'revoked',
+  'status',
+  'open',
+  'filled',
+  'cancelled',
+  'replaced',
+  'expired',
+  'not_registered',
+] as const
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number]
 
 export const TRADE_PATHS = ['agent', 'session', 'hosted', 'fast'] as const

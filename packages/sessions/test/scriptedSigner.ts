@@ -71,11 +71,14 @@ export function createScriptedSigner({
     return root as Extract<SessionRoot, { kind: Kind }>
   }
   const receiptOf = async (
-    what: Receipt['what'],
+    what: 'registered' | 'cancelled' | 'revoked',
     { root_hash: session, challenge }: { root_hash: Hex; challenge: Hex },
     id: Hex,
   ) => {
-    const receipt: Receipt = { what, session, id, at: nowS(), outstanding: '0', until: nowS(), challenge }
+    const receipt: Receipt = {
+      ...{ what, session, id, challenge, before: what === 'revoked' ? 'active' : 'open', after: what },
+      ...{ at: nowS(), spent: '0', outstanding: '0', until: nowS() },
+    }
     const signature = await privateKeyToAccount(key).signMessage({ message: receiptText(receipt) })
     return { ...receipt, cosigner: crypto.addressOf(key), signature }
   }

@@ -32,6 +32,7 @@ export {
   type ControlsStatus,
   MAX_LEVELS,
   type OrderEnd,
+  type OrderStatesParams,
   type OrderStatus,
   type RegisteredOrders,
   type RegisterOrdersParams,

@@ -19,6 +19,8 @@ export type CancelOrdersParams = { root_hash: Hex; challenge: Hex } & (
   | { all: true }
 )
 
+export type OrderStatesParams = { root_hash: Hex; ids: readonly Hex[]; challenge: Hex }
+
 export type OrderEnd = 'cancelled' | 'replaced' | 'filled'
 
 /** One order as the co-signer's ledger has it. */

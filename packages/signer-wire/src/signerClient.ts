@@ -35,6 +35,7 @@ import type {
   CancelOrdersParams,
   ControlLevels,
   ControlsStatus,
+  OrderStatesParams,
   RegisteredOrders,
   RegisterOrdersParams,
   Rehearsal,
@@ -188,6 +189,9 @@ export function createSignerClient({
     registerOrders: (request: RegisterOrdersParams) => call<RegisteredOrders>('POST', '/orders', request),
     cancelOrders: (request: CancelOrdersParams) =>
       call<{ receipts: SignedReceipt[] }>('POST', '/orders/cancel', request),
+    /** How orders stand, signed; changes nothing. */
+    confirmStates: (request: OrderStatesParams) =>
+      call<{ receipts: SignedReceipt[] }>('POST', '/orders/states', request),
     controls: (rootHash: Hex) => call<ControlsStatus>('GET', `/roots/${rootHash}/controls`),
     /** Of sessions with controls, at most MAX_LEVELS; others are absent. */
     levels: (rootHashes: readonly Hex[]) =>

@@ -25,6 +25,7 @@ import { type CosignDeps, cosignTrade } from '../src/leaves/cosignTrade.ts'
 import type { CosignRequest } from '../src/leaves/types.ts'
 import { openLedger } from '../src/ledger/openLedger.ts'
 import { cancelOrders } from '../src/orders/cancelOrders.ts'
+import { confirmStates } from '../src/orders/confirmStates.ts'
 import { createTriggerReader } from '../src/orders/readTrigger.ts'
 import { type OrderDeps, registerOrders } from '../src/orders/registerOrders.ts'
 import type { SettleDeps } from '../src/orders/settleLeaf.ts'
@@ -79,6 +80,10 @@ export const makeList = (session: Hex, orders: Order[], change: Partial<OrderLis
   replaces: [],
   orders,
   ...change,
+})
+/** Of each the same is spent. */
+export const replacing = (ids: readonly Hex[], spentIn = 0n): Pick<OrderList, 'replaces'> => ({
+  replaces: ids.map((id) => ({ id, spentIn })),
 })
 export const signList = (list: OrderList, key = KEYS.wallet): Hex =>
   serializeSignature(crypto.sign(orderDigest(crypto, PINS.addresses, list), key))
@@ -259,6 +264,8 @@ export function openControlWorld(db: Db) {
     trade,
     cancel: (session: Hex, which: 'all' | Hex[]) =>
       cancelOrders(deps, { rootHash: session, which, challenge: CHALLENGE }),
+    states: (session: Hex, ids: Hex[]) =>
+      confirmStates(deps, { rootHash: session, ids, challenge: CHALLENGE }),
     useLeaf: (session: Hex, sequence: number) => chain.used.add(leafId(session, sequence)),
   }
 }

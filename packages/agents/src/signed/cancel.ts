@@ -40,11 +40,13 @@ export async function cancelOrders(deps: HostedDeps, request: CancelRequest): Pr
     })
   const receipts = agent.mode === 'live' ? await cancelLive(deps, agent.sessionId, request, lists) : []
   const atMs = clock.nowMs()
-  if (ids.length > 0) {
+  const stays = new Set(receipts.flatMap(({ id, after }) => (after === 'cancelled' ? [] : [id])))
+  const cancelled = ids.filter((id) => !stays.has(id))
+  if (cancelled.length > 0) {
     await db.transaction(async (sql) => {
       const end = { state: 'cancelled', why: 'The owner cancelled it.' } as const
-      if ((await endSigned(sql, agent.id, end, atMs, { ids })).length === 0) return
-      await endExits(sql, agent.id, lists, ids, atMs)
+      if ((await endSigned(sql, agent.id, end, atMs, { ids: cancelled })).length === 0) return
+      await endExits(sql, agent.id, lists, cancelled, atMs)
       await stopRunningTick(sql, agent.id)
       await tickBy(sql, [agent.id], atMs)
     })
@@ -98,8 +100,7 @@ async function cancelLive(
   const receipts: SignedReceipt[] = []
   for (const [sessionId, own] of bySession) {
     const session = sessions.get(sessionId)
-    // A session that ended co-signs nothing any more.
-    if (session?.status !== 'active') continue
+    if (!session) continue
     receipts.push(
       ...(await cancelAt(deps, session, ids === null && sessionId === attachedId ? null : own, challenge)),
     )

@@ -1,7 +1,6 @@
 import { type Hex, orderId, orderListHash, toWireOrders } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
-import type { SignedReceipt } from '@pit/signer-wire'
 import { expect, it } from 'vitest'
 import { openLiveWorld } from '../../test/liveTicks.ts'
 import { at, buy, listOf } from '../../test/orderWorld.ts'
@@ -25,7 +24,6 @@ withDb('signed orders of live agents', (db) => {
         sessionId: world.session.id,
         wire: toWireOrders(list),
         signature: '0x',
-        receipt: { at: nowS } as SignedReceipt,
         registeredAtS: nowS,
         placedAtMs: world.clock.ms,
       })

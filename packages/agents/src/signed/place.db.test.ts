@@ -41,13 +41,13 @@ withDb('placing and cancelling signed orders', (db) => {
       sell({ trigger: at('at_or_above', 3_000) }),
     ])
     const first = await world.place(id, list)
-    expect(first).toMatchObject({ receipt: null, orders: [{ state: 'armed' }, { state: 'armed' }] })
+    expect(first).toMatchObject({ receipt: null, list: { orders: [{ state: 'armed' }, { state: 'armed' }] } })
     expect(await world.place(id, list)).toEqual(first)
-    expect(first.orders.map((one) => one.id)).toEqual(world.idsOf(list))
+    expect(first.list.orders.map((one) => one.id)).toEqual(world.idsOf(list))
     expect((await world.list(id, true)).lists).toHaveLength(1)
     // Another agent of the owner may have the same list.
     const other = await world.addOrders()
-    expect((await world.place(other, list)).hash).toBe(first.hash)
+    expect((await world.place(other, list)).list.hash).toBe(first.list.hash)
   })
 
   it('rejects a list with the field of its fault', async () => {
@@ -224,17 +224,20 @@ withDb('placing orders of a live agent', (db) => {
   }
   const far = buy({ trigger: at('at_or_below', 1_000) })
 
-  it('registers at the co-signer with the client’s challenge and stores the receipt', async () => {
+  it('registers at the co-signer, and again with the challenge of each request', async () => {
     const world = await openLive()
     const { ROOT } = world
     const list = listOf([far], [], ROOT)
     const challenge = `0x${'cd'.repeat(32)}` as const
     const stored = await world.place(list, { challenge })
-    expect(stored).toMatchObject({ sessionId: world.sessionId, receipt: { what: 'registered', challenge } })
+    expect(stored).toMatchObject({
+      list: { sessionId: world.sessionId },
+      receipt: { what: 'registered', challenge },
+    })
     expect([...world.signer.lists.values()]).toMatchObject([{ root_hash: ROOT, list: toWireOrders(list) }])
-    world.signer.lists.clear()
-    expect(await world.place(list)).toEqual(stored)
-    expect(world.signer.lists.size).toBe(0)
+    const next = `0x${'ce'.repeat(32)}` as const
+    const again = await world.place(list, { challenge: next })
+    expect(again).toMatchObject({ list: stored.list, receipt: { what: 'registered', challenge: next } })
   })
 
   it('is repeated after a crash between the co-signer and the store', async () => {
@@ -283,7 +286,10 @@ withDb('placing orders of a live agent', (db) => {
     world.signer.reachable = true
     const { orders, receipts } = await cancel([first!, strange])
     expect(orders).toMatchObject([{ order: { id: first, state: 'cancelled' } }])
-    expect(receipts).toMatchObject([{ what: 'cancelled', id: first }, { id: strange }])
+    expect(receipts).toMatchObject([
+      { what: 'cancelled', id: first },
+      { what: 'not_registered', id: strange },
+    ])
     await cancel(null)
     expect(world.signer.cancelled).toEqual(new Set([...world.idsOf(list), strange]))
   })
@@ -310,7 +316,7 @@ withDb('placing orders of a live agent', (db) => {
       valid_until: 1_900_000_000,
     }
     await storeWanted(db, dca, request, world.clock.ms)
-    expect((await place()).orders).toMatchObject([{ state: 'armed' }])
+    expect((await place()).list.orders).toMatchObject([{ state: 'armed' }])
     expect(await db.query('select 1 from wanted_signatures where agent_id = $1', [dca])).toEqual([])
     for (let n = 0; n < 8; n++) await storeWanted(db, dca, { ...request, id: `0x${n}` }, world.clock.ms + n)
     expect((await db.query('select 1 from wanted_signatures where agent_id = $1', [dca])).length).toBe(5)

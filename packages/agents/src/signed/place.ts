@@ -22,6 +22,7 @@ import { tickBy } from './applyVerdicts.ts'
 import { checkList } from './checkList.ts'
 import { endSigned } from './endSigned.ts'
 import { orderLog } from './orderLogs.ts'
+import { checkPaperReplaced } from './paperReplaced.ts'
 import { countOpen, insertList, newestLists, type StoredList } from './store.ts'
 import { dropWanted, readWanted } from './wanted.ts'
 
@@ -33,16 +34,26 @@ export interface PlaceRequest extends AgentRequest {
 
 const PAPER_SESSION: Hex = `0x${'0'.repeat(64)}`
 
+export interface Placed {
+  list: StoredList
+  /** For this request's challenge; null on paper. */
+  receipt: SignedReceipt | null
+}
+
 /**
- * Registers a list at the co-signer, then stores it: all orders or none. A list that is stored is returned as
- * it is, so a request that failed half-way is simply repeated.
+ * Registers a list at the co-signer, then stores it: all orders or none. A stored list changes nothing and gets
+ * a new receipt, so a request that failed half-way is simply repeated.
  */
-export async function placeOrders(deps: HostedDeps, request: PlaceRequest): Promise<StoredList> {
+export async function placeOrders(deps: HostedDeps, request: PlaceRequest): Promise<Placed> {
   const agent = await findOwned(deps.db, request)
   const list = fromWireOrders(request.list)
   const hash = orderListHash(deps.crypto, list)
   const earlier = await findList(deps, agent.id, hash)
-  if (earlier) return earlier
+  if (earlier)
+    return {
+      list: earlier,
+      receipt: agent.mode === 'paper' ? null : await register(deps, { list, hash, request }),
+    }
   if (agent.status === 'stopped') fail('STOPPED')
   await checkBrain(deps, agent, hash)
   checkList(deps, agent, list)
@@ -53,6 +64,8 @@ export async function placeOrders(deps: HostedDeps, request: PlaceRequest): Prom
       : await registerLive(deps, agent, { list, hash, request })
   const atMs = deps.clock.nowMs()
   await deps.db.transaction(async (sql) => {
+    if (list.replaces.length > 0) await stopRunningTick(sql, agent.id)
+    if (agent.mode === 'paper') await checkPaperReplaced(sql, agent.id, list.replaces, atMs)
     const isNew = await insertList(sql, {
       agentId: agent.id,
       hash,
@@ -62,7 +75,6 @@ export async function placeOrders(deps: HostedDeps, request: PlaceRequest): Prom
       placedAtMs: atMs,
       registeredAtS: registered?.receipt.at ?? nowS(deps.clock),
       sessionId: registered?.session.id ?? null,
-      receipt: registered?.receipt ?? null,
     })
     if (!isNew) return
     const armed = { state: 'armed', why: null } as const
@@ -72,13 +84,12 @@ export async function placeOrders(deps: HostedDeps, request: PlaceRequest): Prom
     await writeLogs(sql, ...logs)
     if (list.replaces.length > 0) {
       const by = { state: 'replaced', why: 'Another list replaced it.' } as const
-      await endSigned(sql, agent.id, by, atMs, { ids: list.replaces })
-      await stopRunningTick(sql, agent.id)
+      await endSigned(sql, agent.id, by, atMs, { ids: list.replaces.map(({ id }) => id) })
     }
     await dropWanted(sql, agent.id, hash)
     await tickBy(sql, [agent.id], atMs)
   })
-  return (await findList(deps, agent.id, hash))!
+  return { list: (await findList(deps, agent.id, hash))!, receipt: registered?.receipt ?? null }
 }
 
 async function findList(
@@ -107,7 +118,8 @@ async function checkRoom(
   { orders, replaces }: OrderList,
 ): Promise<void> {
   const open = await countOpen(db, agentId)
-  const ending = replaces.length > 0 ? await countOpen(db, agentId, replaces) : 0
+  const ids = replaces.map(({ id }) => id)
+  const ending = ids.length > 0 ? await countOpen(db, agentId, ids) : 0
   if (open - ending + orders.length > CONTROLS.maxOpenOrders) fail('ORDER_LIMIT')
 }
 
@@ -133,21 +145,23 @@ async function registerLive(
     fail('BAD_REQUEST', { field: 'list.session', message })
   }
   const { signature } = request
+  const signedBy = signature && orderSigner(deps.crypto, placeOf(deps), list, signature)
+  if (signature !== undefined && signedBy !== session.wallet) fail('BAD_SIGNATURE', { field: 'signature' })
+  return { session, receipt: await register(deps, { list, hash, request }) }
+}
+
+async function register(
+  deps: HostedDeps,
+  { list, hash, request }: { list: OrderList; hash: Hex; request: PlaceRequest },
+): Promise<SignedReceipt> {
+  const { signature, challenge = randomWord(deps) } = request
   if (signature === undefined)
     return fail('BAD_REQUEST', { field: 'signature', message: '`signature` is required.' })
-  const signedBy = orderSigner(deps.crypto, placeOf(deps), list, signature)
-  if (signedBy !== session.wallet) fail('BAD_SIGNATURE', { field: 'signature' })
-  const registered = await askSigner(deps, 'hosted.orders.place', (signer) =>
-    signer.registerOrders({
-      root_hash: session.rootHash,
-      list: toWireOrders(list),
-      signature,
-      challenge: request.challenge ?? randomWord(deps),
-    }),
+  const { list_hash, receipt } = await askSigner(deps, 'hosted.orders.place', (signer) =>
+    signer.registerOrders({ root_hash: list.session, list: toWireOrders(list), signature, challenge }),
   )
-  if (registered.list_hash !== hash)
-    fail('SIGNER_UNAVAILABLE', { message: 'The signer registered another list.' })
-  return { session, receipt: registered.receipt }
+  if (list_hash !== hash) fail('SIGNER_UNAVAILABLE', { message: 'The signer registered another list.' })
+  return receipt
 }
 
 export const placeOf = ({ profile }: Pick<HostedDeps, 'profile'>) => ({

@@ -1,16 +1,13 @@
-import { fromWireOrders, type Hex, type WireOrderList } from '@pit/chain'
+import { fromWireOrder, type Hex, type WireOrder, type WireOrderList } from '@pit/chain'
 import { ENDED_STATES, type ListFacts, type OrderFacts, type OrderFills } from '@pit/orders'
 import type { Sql } from '@pit/platform/db'
 import { type OrderState, SESSION } from '@pit/protocol'
-import type { SignedReceipt } from '@pit/signer-wire'
 
 /** Signed lists and orders of hosted agents. Fills are the agent's tick orders with the id of a signed one. */
 
 export interface StoredList extends ListFacts {
   agentId: string
   sessionId: string | null
-  wire: WireOrderList
-  receipt: SignedReceipt | null
   placedAtMs: number
   orders: readonly StoredOrder[]
 }
@@ -25,8 +22,7 @@ interface Row {
   agent_id: string
   hash: Hex
   session_id: string | null
-  list: WireOrderList
-  receipt: SignedReceipt | null
+  list: { orders: readonly WireOrder[] }
   placed_at_ms: number
   id: Hex
   position: number
@@ -38,7 +34,7 @@ interface Row {
   peak_round: string | null
   met_rounds: string[] | null
 }
-const COLUMNS = `l.agent_id, l.hash, l.session_id, l.list, l.receipt, l.placed_at_ms, o.id, o.position, o.state,
+const COLUMNS = `l.agent_id, l.hash, l.session_id, l.list, l.placed_at_ms, o.id, o.position, o.state,
   o.why, o.since_ms, o.watched_from_s, o.peak_e18, o.peak_round, o.met_rounds`
 const JOINED = `from signed_lists l join signed_orders o on o.agent_id = l.agent_id and o.list_hash = l.hash`
 
@@ -102,8 +98,6 @@ async function listsOf(sql: Sql, rows: readonly Row[], nowMs: number): Promise<S
     agentId: first.agent_id,
     hash: first.hash,
     sessionId: first.session_id,
-    wire: first.list,
-    receipt: first.receipt,
     placedAtMs: first.placed_at_ms,
     orders,
   }))
@@ -113,7 +107,7 @@ function orderOf(row: Row, filled: Filled | undefined): StoredOrder {
   const { fills, amountOut, txHashes } = filled ?? NOTHING
   return {
     id: row.id,
-    order: fromWireOrders(row.list).orders[row.position]!,
+    order: fromWireOrder(row.list.orders[row.position]!),
     state: row.state,
     why: row.why,
     sinceMs: row.since_ms,
@@ -220,7 +214,6 @@ export interface NewList {
   sessionId: string | null
   wire: WireOrderList
   signature: Hex | null
-  receipt: SignedReceipt | null
   registeredAtS: number
   placedAtMs: number
 }
@@ -228,21 +221,12 @@ export interface NewList {
 /** False if the list is stored already. */
 export async function insertList(sql: Sql, list: NewList): Promise<boolean> {
   const inserted = await sql.query(
-    `insert into signed_lists (agent_id, hash, session_id, list, signature, receipt, placed_at_ms)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning hash`,
-    [
-      list.agentId,
-      list.hash,
-      list.sessionId,
-      JSON.stringify(list.wire),
-      list.signature,
-      list.receipt && JSON.stringify(list.receipt),
-      list.placedAtMs,
-    ],
+    `insert into signed_lists (agent_id, hash, session_id, list, signature, placed_at_ms)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning hash`,
+    [list.agentId, list.hash, list.sessionId, JSON.stringify(list.wire), list.signature, list.placedAtMs],
   )
   if (inserted.length === 0) return false
-  const { orders } = fromWireOrders(list.wire)
-  const rows = orders.map(({ trigger, parent, expiresAt }, position) => ({
+  const rows = list.wire.orders.map(fromWireOrder).map(({ trigger, parent, expiresAt }, position) => ({
     id: list.ids[position],
     position,
     expires_at_s: expiresAt,

@@ -32,7 +32,10 @@ export function orderFault(list: OrderList): OrderFault | null {
     return ofList('orders', `must have 1 to ${ORDER_LIMITS.orders} orders`)
   if (replaces.length > ORDER_LIMITS.replaces)
     return ofList('replaces', `may name at most ${ORDER_LIMITS.replaces} orders`)
-  if (new Set(replaces).size < replaces.length) return ofList('replaces', 'names an order twice')
+  if (new Set(replaces.map(({ id }) => id)).size < replaces.length)
+    return ofList('replaces', 'names an order twice')
+  if (replaces.some(({ spentIn }) => spentIn < 0n || spentIn > MAX_UINT128))
+    return ofList('replaces', 'has a spent_in that is not 0 to 2^128 - 1')
   for (const [index, order] of orders.entries()) {
     const fault = faultOf(order) ?? parentFault(order, index, orders) ?? groupFault(order, orders)
     if (fault) return { index, ...fault }

@@ -25,23 +25,33 @@ const ORDER = [
   { name: 'group', type: 'uint8' },
   { name: 'parent', type: 'uint8' },
 ] as const
+const REPLACED = [
+  { name: 'id', type: 'bytes32' },
+  { name: 'spentIn', type: 'uint256' },
+] as const
 const ORDERS = [
   { name: 'session', type: 'bytes32' },
   { name: 'nonce', type: 'bytes32' },
-  { name: 'replaces', type: 'bytes32[]' },
+  { name: 'replaces', type: 'Replaced[]' },
   { name: 'orders', type: 'Order[]' },
 ] as const
-const TYPES = { Orders: ORDERS, Order: ORDER, Trigger: TRIGGER } as const
+const TYPES = { Orders: ORDERS, Order: ORDER, Replaced: REPLACED, Trigger: TRIGGER } as const
 
 const typeText = (name: string, fields: readonly { name: string; type: string }[]): string =>
   `${name}(${fields.map((field) => `${field.type} ${field.name}`).join()})`
 const TRIGGER_TYPE = typeText('Trigger', TRIGGER)
 const ORDER_TYPE = typeText('Order', ORDER) + TRIGGER_TYPE
+const REPLACED_TYPE = typeText('Replaced', REPLACED)
 // The types used come after the main one, in the order of their names.
-const ORDERS_TYPE = typeText('Orders', ORDERS) + typeText('Order', ORDER) + TRIGGER_TYPE
+const ORDERS_TYPE = typeText('Orders', ORDERS) + typeText('Order', ORDER) + REPLACED_TYPE + TRIGGER_TYPE
+/** The first version named only the ids of the replaced orders. */
+const ORDERS_TYPE_V1 = ORDERS_TYPE.replace('Replaced[] replaces', 'bytes32[] replaces').replace(
+  REPLACED_TYPE,
+  '',
+)
 
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
-const DOMAIN = { name: 'Pit', version: '1' } as const
+const DOMAIN = { name: 'Pit', version: '2' } as const
 
 type Place = Pick<DelegationAddresses, 'chainId' | 'manager'>
 
@@ -66,12 +76,30 @@ export function orderTypedData({ chainId, manager }: Place, { session, nonce, re
 }
 
 /** The struct hash of a list: it names the list, whatever the chain. */
-export function orderListHash(crypto: Hashing, { session, nonce, replaces, orders }: OrderList): Hex {
+export function orderListHash(crypto: Hashing, { replaces, ...list }: OrderList): Hex {
+  const replaced = replaces.map(({ id, spentIn }) =>
+    hash(crypto, textHash(crypto, REPLACED_TYPE) + word(id) + uint(spentIn)),
+  )
+  return listHash(crypto, ORDERS_TYPE, replaced, list)
+}
+
+/** Of a list of the first version, which replaced the orders with these ids. New lists have no such hash. */
+export const orderListHashV1 = (
+  crypto: Hashing,
+  { replaces, ...list }: Omit<OrderList, 'replaces'> & { replaces: readonly Hex[] },
+): Hex => listHash(crypto, ORDERS_TYPE_V1, replaces.map(word), list)
+
+function listHash(
+  crypto: Hashing,
+  type: string,
+  replaces: readonly string[],
+  { session, nonce, orders }: Omit<OrderList, 'replaces'>,
+): Hex {
   const digits =
-    textHash(crypto, ORDERS_TYPE) +
+    textHash(crypto, type) +
     word(session) +
     word(nonce) +
-    hash(crypto, replaces.map(word).join('')) +
+    hash(crypto, replaces.join('')) +
     hash(crypto, orders.map((order) => orderHash(crypto, order)).join(''))
   return `0x${hash(crypto, digits)}`
 }

@@ -13,6 +13,7 @@ import {
   orderFault,
   orderId,
   orderListHash,
+  orderListHashV1,
   orderSigner,
   orderTypedData,
   TRIGGER_KINDS,
@@ -75,7 +76,7 @@ const anyOrder: fc.Arbitrary<Order> = fc.record({
 const anyList: fc.Arbitrary<OrderList> = fc.record({
   session: hex(32),
   nonce: hex(32),
-  replaces: fc.array(hex(32), { maxLength: 4 }),
+  replaces: fc.array(fc.record({ id: hex(32), spentIn: fc.bigInt(0n, (1n << 256n) - 1n) }), { maxLength: 4 }),
   orders: fc.array(anyOrder, { maxLength: 5 }),
 })
 
@@ -90,6 +91,30 @@ describe('the hash of a list', () => {
       }),
       { numRuns: 100 },
     )
+  })
+
+  it('of the first version is the one that was signed then', () => {
+    fc.assert(
+      fc.property(anyList, ({ replaces, ...any }) => {
+        const first = { ...any, replaces: replaces.map(({ id }) => id) }
+        const { types, primaryType, message: shown } = orderTypedData(PLACE, { ...any, replaces })
+        const { Replaced: _, ...rest } = types
+        const Orders = types.Orders.map((field) =>
+          field.name === 'replaces' ? { ...field, type: 'bytes32[]' } : field,
+        )
+        const data = { ...shown, replaces: first.replaces }
+        const hash = hashStruct({ types: { ...rest, Orders }, primaryType, data } as never)
+        expect(orderListHashV1(crypto, first)).toBe(hash)
+        expect(orderListHash(crypto, { ...any, replaces })).not.toBe(hash)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('changes with what was spent of a replaced order', () => {
+    const hashOf = (spentIn: bigint) =>
+      orderListHash(crypto, list([order()], { replaces: [{ id: word('9'), spentIn }] }))
+    expect(hashOf(0n)).not.toBe(hashOf(1n))
   })
 
   it('changes with the list, its order and the chain, and names each order differently', () => {
@@ -119,7 +144,7 @@ describe('a list in JSON', () => {
       order({ trigger: { ...NONE, kind: 'at_or_below', token: at('c'), priceE18: 3n } }),
       order({ trigger: { ...NONE, kind: 'trailing', token: at('c'), trailBps: 300 } }),
     ]
-    const whole = list(orders, { replaces: [word('9')] })
+    const whole = list(orders, { replaces: [{ id: word('9'), spentIn: 8n }] })
     expect(fromWireOrders(JSON.parse(JSON.stringify(toWireOrders(whole))))).toEqual(whole)
   })
 })
@@ -146,7 +171,8 @@ describe('a list', () => {
   it.each<[string, OrderList]>([
     ['orders', list([])],
     ['orders', list(Array.from({ length: 17 }, () => order()))],
-    ['replaces', list([order()], { replaces: [word('9'), word('9')] })],
+    ['replaces', list([order()], { replaces: [0n, 1n].map((spentIn) => ({ id: word('9'), spentIn })) })],
+    ['replaces', list([order()], { replaces: [{ id: word('9'), spentIn: 1n << 128n }] })],
     ['token_out', list([order({ tokenOut: at('a') })])],
     ['amount_in', list([order({ amountIn: 0n })])],
     ['amount_in', list([order({ amountIn: 1n << 128n })])],

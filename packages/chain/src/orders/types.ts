@@ -37,12 +37,18 @@ export interface Order {
   parent: number
 }
 
+/** An order that ends when the list is registered. */
+export interface Replaced {
+  id: Hex
+  /** Input of its budget that was spent or may still be; with any other figure the list is not registered. */
+  spentIn: bigint
+}
+
 /** The content of one signature. All orders of a list are registered, or none. */
 export interface OrderList {
   /** Hash of the session's main root. */
   session: Hex
   nonce: Hex
-  /** Ids of orders that end when this list is registered. */
-  replaces: readonly Hex[]
+  replaces: readonly Replaced[]
   orders: readonly Order[]
 }

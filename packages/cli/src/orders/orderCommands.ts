@@ -2,6 +2,7 @@ import {
   limitOrder,
   type OrderBase,
   type OrderIntent,
+  type PlacedList,
   stopOrder,
   takeProfitOrder,
   trailingOrder,
@@ -176,12 +177,16 @@ interface ReplaceFlags {
 
 const replaceCommand = (deps: CommandDeps): Command =>
   new Command('replace')
-    .description('Change an order: the new one is registered and the old one ends at the same moment.')
+    .description('Change an order: the new one sells what is left, and the old one ends at the same moment.')
     .argument('<agent>')
     .argument('<order>', 'Order id', hash)
-    .option('--amount <tokens>', 'Most that it may sell (default: what is left)', decimal)
+    .option(
+      '--amount <tokens>',
+      'Most to sell in all, with what was sold before (default: as before)',
+      decimal,
+    )
     .option('--price <usd>', 'New price of its trigger in USD', decimal)
-    .option('--least <tokens>', 'Least received for all of it, in whole tokens', decimal)
+    .option('--least <tokens>', 'Least received for all of that, in whole tokens', decimal)
     .option('--trail <percent>', 'New fall of a trailing order in percent', positive)
     .option('--slippage-bps <bps>', 'Maximum slippage in bps', whole)
     .option('--for <time>', 'Valid for, from now', duration)
@@ -213,14 +218,13 @@ function triggerOf(kind: string, { price, trail }: ReplaceFlags): OrderIntent['t
   return { kind, trailBps: Math.round(trail * 100) }
 }
 
-/** The receipts of cancelled orders, with what may still be sent. */
-export const receiptTable = (
-  receipts: readonly { id: string; at: number; outstanding: string; until: number }[],
-): string =>
+/** What became of orders by the co-signer's receipts, with what may still be sent. */
+export const receiptTable = (receipts: readonly NonNullable<PlacedList['receipt']>[]): string =>
   table([
-    ['order', 'cancelled', 'may still be sent', 'until'],
-    ...receipts.map(({ id, at, outstanding, until }) => [
+    ['order', 'state', 'since', 'may still be sent', 'until'],
+    ...receipts.map(({ id, after, at, outstanding, until }) => [
       id,
+      after === 'blocked' ? 'not registered, blocked' : after,
       new Date(at * 1000).toISOString(),
       outstanding === '0' ? 'nothing' : `${outstanding} atoms`,
       outstanding === '0' ? null : new Date(until * 1000).toISOString(),
@@ -240,7 +244,7 @@ const cancelCommand = (deps: CommandDeps): Command =>
       const cancelled = await opened.client.orders.cancel({ agentId, ...(!all && { ids }) }).finally(done)
       show(deps, opened, cancelled, () =>
         cancelled.receipts.length === 0
-          ? `${cancelled.orders.length} orders cancelled.`
+          ? `${cancelled.onPaper.length} orders cancelled${cancelled.onPaper.length > 0 ? ' on paper' : ''}.`
           : receiptTable(cancelled.receipts),
       )
     })

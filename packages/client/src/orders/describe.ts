@@ -1,4 +1,4 @@
-import type { Address, Order, OrderList } from '@pit/chain'
+import type { Address, Hex, Order, OrderList } from '@pit/chain'
 import { groupedText } from '@pit/protocol'
 import { type Own, own } from '../own/own.ts'
 import type { TokenInfos } from './tokens.ts'
@@ -15,13 +15,25 @@ export type ListTerms = Own<{
 
 /**
  * A list of orders in words, for a person to confirm.
+ * @param tokens names and decimals
+ * @param list what is signed
+ * @param soldBy the token that a replaced order sells, if it is known
  * @public
  */
-export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList): ListTerms {
+export function describeList(
+  tokens: TokenInfos,
+  { orders, replaces }: OrderList,
+  soldBy: ReadonlyMap<Hex, Address> = new Map(),
+): ListTerms {
   return own({
     lines: [
       ...orders.map((order, i) => `${i + 1}. ${describeOrder(tokens, order)}`),
-      ...(replaces.length === 0 ? [] : [`Ends these orders first: ${replaces.join(', ')}.`]),
+      ...replaces.map(({ id, spentIn }) => {
+        const token = soldBy.get(id)
+        const sold = token === undefined ? `${spentIn} atoms` : amountText(tokens, spentIn, token)
+        const spent = spentIn === 0n ? 'nothing of it was sold' : `${sold} of it was or may still be sold`
+        return `Ends order ${id}: ${spent}.`
+      }),
     ],
     warnings: orders.flatMap((order, i) => warningsOf(order).map((text) => `Order ${i + 1}: ${text}`)),
   })
@@ -32,10 +44,7 @@ export function describeList(tokens: TokenInfos, { orders, replaces }: OrderList
  * @public
  */
 export function describeOrder(tokens: TokenInfos, order: Order): string {
-  const amount = (atoms: bigint, token: Address): string => {
-    const info = tokens.get(token)
-    return info ? `${groupedText(atoms, info.decimals)} ${info.name}` : `${atoms} atoms of ${token}`
-  }
+  const amount = (atoms: bigint, token: Address): string => amountText(tokens, atoms, token)
   const { tokenIn, tokenOut, amountIn, minAmountOut, slices, everyS, startsAt, group, parent } = order
   const name = tokens.get(tokenOut)?.name ?? tokenOut
   const least = minAmountOut === 0n ? name : `at least ${amount(minAmountOut, tokenOut)}`
@@ -50,6 +59,11 @@ export function describeOrder(tokens: TokenInfos, order: Order): string {
     `until ${time(order.expiresAt)}`,
   ]
   return `${parts.join(', ')}.`
+}
+
+function amountText(tokens: TokenInfos, atoms: bigint, token: Address): string {
+  const info = tokens.get(token)
+  return info ? `${groupedText(atoms, info.decimals)} ${info.name}` : `${atoms} atoms of ${token}`
 }
 
 function triggerText(tokens: TokenInfos, { trigger }: Order): string[] {

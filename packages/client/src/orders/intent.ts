@@ -5,6 +5,7 @@ import {
   type Order,
   type OrderList,
   orderFault,
+  type Replaced,
   type Trigger,
 } from '@pit/chain'
 import { divUp, parseDecimal, powerOfTen } from '@pit/protocol'
@@ -49,7 +50,7 @@ export const DEFAULT_SLIPPAGE_BPS = 100
 export interface ListRequest {
   session: Hex
   nonce: Hex
-  replaces: readonly Hex[]
+  replaces: readonly Replaced[]
   orders: readonly OrderIntent[]
   /** For orders without one. */
   expiresAt: number
@@ -65,7 +66,10 @@ export const badOrder = (why: string): never => {
 export function buildList(pins: Pins, tokens: TokenInfos, request: ListRequest): OrderList {
   const { session, nonce, replaces, expiresAt } = request
   const orders = request.orders.map((intent) => orderOf(pins, tokens, intent, expiresAt))
-  const list: OrderList = { session, nonce, replaces, orders }
+  return checkedList({ session, nonce, replaces, orders })
+}
+
+export function checkedList(list: OrderList): OrderList {
   const fault = orderFault(list)
   if (fault)
     badOrder(`${fault.index === null ? '' : `order ${fault.index + 1}: `}${fault.field} ${fault.message}`)

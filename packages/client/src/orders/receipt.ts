@@ -1,9 +1,16 @@
 import { type Hex, type Receipt, receiptText } from '@pit/chain'
+import type { ReceiptKind } from '@pit/protocol'
 import { recoverMessageAddress } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { isRefusal, PitRefusal } from '../errors.ts'
 
-export type ExpectedReceipt = Pick<Receipt, 'what' | 'session' | 'id' | 'challenge'>
+type ReceiptDeps = Pick<ClientDeps, 'pins' | 'nowMs'>
+
+export interface ExpectedReceipt extends Pick<Receipt, 'id' | 'challenge'> {
+  what: readonly ReceiptKind[]
+  /** Null if this client has no record of the session: an order's id is unique in any. */
+  session: Hex | null
+}
 
 /** Clocks of client and co-signer may differ. */
 const CLOCK_SLACK_S = 60
@@ -16,19 +23,19 @@ export const randomWord = (): Hex => {
 
 /** Why a receipt does not prove it; null if the pinned co-signer signed exactly this, now. */
 export async function receiptFault(
-  { pins, nowMs }: Pick<ClientDeps, 'pins' | 'nowMs'>,
+  { pins, nowMs }: ReceiptDeps,
   receipt: unknown,
-  expected: ExpectedReceipt,
+  { what, session, id, challenge }: ExpectedReceipt,
 ): Promise<string | null> {
   if (pins.cosigner === null) return 'the profile pins no co-signer'
   const said = receipt as (Receipt & { signature: Hex }) | null | undefined
   if (!said) return 'there is no receipt'
+  const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
   try {
-    const same = (name: keyof ExpectedReceipt) => said[name].toLowerCase() === expected[name].toLowerCase()
-    if (!same('what')) return 'the receipt is for something else'
-    if (!same('challenge')) return 'the receipt is for another request'
-    if (!same('session')) return 'the receipt is of another session'
-    if (!same('id')) return 'the receipt is of another order'
+    if (!isSame(said.challenge, challenge)) return 'the receipt is for another request'
+    if (!isSame(said.id, id)) return 'the receipt is of another order'
+    if (session !== null && !isSame(said.session, session)) return 'the receipt is of another session'
+    if (!what.includes(said.what)) return `the receipt says ${said.what}`
     // A repeated change keeps its first time; the challenge shows that the receipt itself is new.
     if (!(said.at <= nowMs() / 1000 + CLOCK_SLACK_S)) return 'the receipt is from the future'
     const message = receiptText(said)
@@ -41,39 +48,27 @@ export async function receiptFault(
   }
 }
 
-/** The receipt, or a refusal that names the way out. */
-export async function mustHaveReceipt(
-  deps: Pick<ClientDeps, 'pins' | 'nowMs'>,
-  receipt: unknown,
-  expected: ExpectedReceipt,
-): Promise<Receipt> {
-  const fault = await receiptFault(deps, receipt, expected)
-  if (fault !== null) unconfirmed(fault)
-  return receipt as Receipt
-}
-
-/** A receipt for each cancelled order. */
-export async function mustHaveReceipts(
-  deps: Pick<ClientDeps, 'pins' | 'nowMs'>,
+/** The receipt of this order among those that were answered, or why none proves it. */
+export async function provenReceipt(
+  deps: ReceiptDeps,
   answered: readonly { id?: string }[] | undefined,
-  { session, ids, challenge }: { session: Hex; ids: readonly Hex[]; challenge: Hex },
-): Promise<Receipt[]> {
-  const receipts: Receipt[] = []
-  for (const id of ids) {
-    const own = answered?.find((one) => one.id?.toLowerCase() === id.toLowerCase())
-    if (!own) unconfirmed(`there is no receipt for order ${id}`)
-    receipts.push(await mustHaveReceipt(deps, own, { what: 'cancelled', session, id, challenge }))
-  }
-  return receipts
+  expected: ExpectedReceipt,
+): Promise<Receipt | string> {
+  const receipt = answered?.find((one) => one.id?.toLowerCase() === expected.id.toLowerCase())
+  return (await receiptFault(deps, receipt, expected)) ?? (receipt as unknown as Receipt)
 }
 
-const unconfirmed = (why: string, cause?: unknown): never => {
+/** A signature left, or an order may still be open: names what it is about and the way to end it. */
+export const unconfirmed = (
+  why: string,
+  about: Partial<ConstructorParameters<typeof PitRefusal>[2]> = {},
+): never => {
   throw new PitRefusal('RECEIPT_MISSING', `The co-signer has not confirmed it: ${why}.`, {
     retry: 'look_first',
     hint:
-      'List the orders to see their state. If they must not run, end every session with controls by your ' +
-      'own transaction: pit session revoke --all.',
-    ...(cause !== undefined && { cause }),
+      'Cancel the orders by their ids: the co-signer then confirms how each one stands. If they must not run, ' +
+      'end every session with controls by your own transaction: pit session revoke --all.',
+    ...about,
   })
 }
 
@@ -88,6 +83,6 @@ export async function withinReceiptTime<T>(
   } catch (error) {
     signal?.throwIfAborted()
     if (isRefusal(error) && error.status !== undefined && error.status < 500) throw error
-    return unconfirmed('no response within 10 seconds', error)
+    return unconfirmed('no response within 10 seconds', { cause: error })
   }
 }

@@ -1,20 +1,18 @@
-import { type Hex, type Order, orderId, orderListHash } from '@pit/chain'
+import { type Hex, type Order, orderId } from '@pit/chain'
 import type { ClientDeps } from '../deps.ts'
 import { hashing } from '../verify/grant.ts'
 
 export interface RecordedOrder {
   id: Hex
+  /** Hash of the main root; zero on paper. */
+  session: Hex
+  agentId: string | null
   order: Order
 }
 
-/** Orders of a session that this client signed itself, in any state. */
-export async function recordedOrders(
-  { records }: Pick<ClientDeps, 'records'>,
-  session: Hex,
-): Promise<RecordedOrder[]> {
-  const lists = await records.orderLists(session)
-  return lists.flatMap((list) => {
-    const hash = orderListHash(hashing, list)
-    return list.orders.map((order, i) => ({ id: orderId(hashing, hash, i), order }))
-  })
+/** Orders that this client signed itself or placed on paper, in any state and session. */
+export async function recordedOrders({ records }: Pick<ClientDeps, 'records'>): Promise<RecordedOrder[]> {
+  return (await records.orderLists()).flatMap(({ hash, session, agentId, orders }) =>
+    orders.map((order, i) => ({ id: orderId(hashing, hash, i), session, agentId, order })),
+  )
 }

@@ -44,7 +44,7 @@ type Fields<Name extends string> = Record<Name, string>
 interface OrdersMessage {
   session: Hex
   nonce: Hex
-  replaces: Hex[]
+  replaces: Fields<'id' | 'spentIn'>[]
   orders: (Fields<OrderField> & { trigger: Fields<keyof Order['trigger']> })[]
 }
 type OrderField = Exclude<keyof Order, 'trigger'>
@@ -134,7 +134,7 @@ function reviewOrders({ pins }: ReviewContext, data: TypedData): Reviewed {
   const list: OrderList = {
     session,
     nonce,
-    replaces,
+    replaces: replaces.map(({ id, spentIn }) => ({ id: lower(id), spentIn: BigInt(spentIn) })),
     orders: orders.map((order) => ({
       tokenIn: lower(order.tokenIn),
       tokenOut: lower(order.tokenOut),

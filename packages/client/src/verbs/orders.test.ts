@@ -14,7 +14,6 @@ import {
   codeOf,
   crypto,
   EXECUTOR,
-  LIVE_AGENT,
   NOW_S,
   open,
   pins,
@@ -24,13 +23,12 @@ import {
   USDG,
   word,
 } from '../../test/ordersKit.ts'
+import { PitRefusal } from '../errors.ts'
 import type { OrderIntent } from '../orders/intent.ts'
 import { limitOrder, stopOrder } from '../orders/kinds.ts'
-import { cancelOrders } from './cancelOrders.ts'
 import { cancelSessionOrders } from './cancelSessionOrders.ts'
 import { endAllSessions } from './endAllSessions.ts'
 import { placeBracket, placeOrders } from './placeOrders.ts'
-import { replaceOrder } from './replaceOrder.ts'
 import { revokeSession } from './revokeSession.ts'
 import { checkWanted, type WantedSignature } from './signWanted.ts'
 
@@ -40,7 +38,7 @@ describe('placeOrders', () => {
     const orders = [stopOrder(pins, SELL, '2400.5'), limitOrder(pins, SELL, '3000')]
     const placed = await placeOrders(deps, { agentId: 'agt_1', orders, replaces: [word('c')] })
     const [{ list, signature }] = state.placed as [{ list: OrderList; signature: Hex }]
-    expect(list).toMatchObject({ session: hash, replaces: [word('c')] })
+    expect(list).toMatchObject({ session: hash, replaces: [{ id: word('c'), spentIn: 0n }] })
     expect(list.orders).toMatchObject([
       {
         tokenIn: NATIVE,
@@ -123,48 +121,90 @@ describe('placeOrders', () => {
     expect(await codeOf(placeOrders(deps, { agentId: 'agt_1', orders: [SELL] }))).toBe('RECEIPT_MISSING')
   })
 
+  it.each(['SIGNER_UNAVAILABLE', 'ORDER_LIMIT', 'BAD_REQUEST'])(
+    'does not believe the refusal %s of a list whose signature left',
+    async (placeRefusal) => {
+      const { deps, state, hash } = await open({ placeRefusal })
+      const error = await placeOrders(deps, { agentId: 'agt_1', orders: [SELL] }).catch((one) => one)
+      const [first, second] = state.placed
+      expect(first).toEqual(second)
+      const list = orderListHash(crypto, first!.list)
+      expect(error).toMatchObject({
+        code: 'RECEIPT_MISSING',
+        details: {
+          ...{ list, ids: [orderId(crypto, list, 0)], nonce: first!.list.nonce, session_id: 'ses_1' },
+        },
+        hint: expect.stringContaining('pit session revoke --all'),
+      })
+      expect(await deps.records.orderLists()).toMatchObject([{ hash: list, session: hash, agentId: 'agt_1' }])
+    },
+  )
+
+  it('takes the receipt of a second request after a refusal that hid the registration', async () => {
+    const { deps, state } = await open()
+    const place = deps.api['hosted.orders.place'] as unknown as (request: object) => Promise<unknown>
+    const challenges: string[] = []
+    const hiding = async (request: { body: { challenge: string } }) => {
+      challenges.push(request.body.challenge)
+      const answer = await place(request)
+      if (challenges.length === 1) throw new PitRefusal('BAD_REQUEST', 'No.', { status: 400 })
+      return answer
+    }
+    const api = { ...deps.api, 'hosted.orders.place': hiding } as never
+    const placed = await placeOrders({ ...deps, api }, { agentId: 'agt_1', orders: [SELL] })
+    expect(placed.receipt?.challenge).toBe(challenges[1])
+    expect(new Set([...challenges])).toHaveLength(2)
+    expect(new Set(state.placed.map(({ list }) => list.nonce))).toHaveLength(1)
+  })
+
+  it('signs the same list for the same nonce', async () => {
+    const { deps, state } = await open()
+    const request = { agentId: 'agt_1', orders: [SELL], nonce: word('6') }
+    const [first, second] = [await placeOrders(deps, request), await placeOrders(deps, request)]
+    expect(second.list).toBe(first.list)
+    expect(state.placed).toHaveLength(2)
+  })
+
+  it('shows what a replaced order sold, and signs nothing unasked if it is more than stated', async () => {
+    const { deps, state } = await open()
+    const { ids } = await placeOrders(deps, { agentId: 'agt_1', orders: [SELL] })
+    state.spent.set(ids[0]!, 10n ** 17n)
+    const request = { agentId: 'agt_1', orders: [SELL], replaces: ids }
+    const refused = await placeOrders(deps, request).catch((one) => one)
+    expect(refused).toMatchObject({
+      code: 'ORDER_REPLACED',
+      details: { spent: [{ id: ids[0], spent_in: String(10n ** 17n) }] },
+    })
+    expect(state.placed).toHaveLength(1)
+    const shown: string[] = []
+    const confirm = ({ lines }: { lines: readonly string[] }) => shown.push(lines.at(-1)!) > 0
+    await placeOrders(deps, request, { confirm })
+    expect(shown).toEqual([`Ends order ${ids[0]}: 0.1 ETH of it was or may still be sold.`])
+    expect(state.placed[1]!.list.replaces).toEqual([{ id: ids[0], spentIn: 10n ** 17n }])
+    const replaces = [{ id: ids[0]!, spentIn: 10n ** 17n }]
+    await placeOrders(deps, { ...request, replaces })
+    expect(state.placed).toHaveLength(3)
+  })
+
+  it('refuses a session of another executor that the server names for the agent', async () => {
+    const { deps } = await open()
+    const stranger = `0x${'3'.repeat(40)}` as const
+    const record = (await deps.records.session('ses_1'))!
+    const records = { ...deps.records, session: async () => ({ ...record, executor: stranger }) }
+    const placing = placeOrders({ ...deps, records }, { agentId: 'agt_1', orders: [SELL] })
+    expect(await codeOf(placing)).toBe('VERIFICATION_FAILED')
+  })
+
   it('names the way out when the server stays silent', async () => {
     const { deps } = await open()
-    const silent = { ...deps.api, 'hosted.orders.place': async () => Promise.reject(new Error('aborted')) }
+    const silence = async () => Promise.reject(new PitRefusal('SERVER_UNREACHABLE', 'No response.'))
+    const silent = { ...deps.api, 'hosted.orders.place': silence }
     const placing = placeOrders({ ...deps, api: silent as never }, { agentId: 'agt_1', orders: [SELL] })
     await expect(placing).rejects.toMatchObject({
       code: 'RECEIPT_MISSING',
       hint: expect.stringContaining('pit session revoke --all'),
     })
   })
-})
-
-describe('cancelOrders', () => {
-  it('needs a receipt for every order', async () => {
-    const { deps } = await open()
-    const one = await cancelOrders(deps, { agentId: 'agt_1', ids: [word('c'), word('d')] })
-    expect(one.receipts.map(({ id }) => id)).toEqual([word('c'), word('d')])
-    const all = await cancelOrders(deps, { agentId: 'agt_1' })
-    expect(all.receipts.map(({ id }) => id)).toEqual([word('a')])
-  })
-
-  it('cancels all that this client signed, also what the server hides', async () => {
-    const { deps } = await open()
-    const { ids } = await placeOrders(deps, { agentId: 'agt_1', orders: [SELL, SELL] })
-    const all = await cancelOrders(deps, { agentId: 'agt_1' })
-    expect(all.receipts.map(({ id }) => id)).toEqual([word('a'), ...ids])
-  })
-
-  it('refuses a server that calls a live agent paper', async () => {
-    const { deps } = await open({ mode: 'paper' })
-    await deps.records.putAgent(LIVE_AGENT)
-    expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe(
-      'VERIFICATION_FAILED',
-    )
-  })
-
-  it.each(RECEIPT_LIES.filter(([why]) => !why.includes('something else')))(
-    'is not confirmed if the receipt %s',
-    async (_, lies) => {
-      const { deps } = await open(lies)
-      expect(await codeOf(cancelOrders(deps, { agentId: 'agt_1', ids: [word('c')] }))).toBe('RECEIPT_MISSING')
-    },
-  )
 })
 
 describe('cancelSessionOrders', () => {
@@ -189,45 +229,8 @@ describe('cancelSessionOrders', () => {
   )
 })
 
-describe('replaceOrder', () => {
-  const moved = { kind: 'at_or_below' as const, priceUsd: '2000' }
-  const openWith = async (change: object) => {
-    const { deps, state } = await open()
-    const stop = stopOrder(pins, SELL, '2400')
-    const { ids } = await placeOrders(deps, { agentId: 'agt_1', orders: [stop] })
-    const [{ list }] = state.placed as [{ list: OrderList }]
-    const order = { ...toWireOrders(list).orders[0], ...change }
-    const row = { id: ids[0], state: 'armed', filled_in: '0', order, ...change }
-    const answer = { agent_id: 'agt_1', orders: [row], wanted: [] }
-    const api = { ...deps.api, 'hosted.orders.list': async () => answer }
-    return { deps: { ...deps, api: api as never }, state, id: ids[0]! }
-  }
-
-  it('takes the terms from its own record, whatever the server lists', async () => {
-    const { deps, state, id } = await openWith({ amount_in: '9'.repeat(20), max_slippage_bps: 5_000 })
-    await replaceOrder(deps, { agentId: 'agt_1', id, change: { trigger: moved } })
-    expect(state.placed[1]!.list).toMatchObject({
-      replaces: [id],
-      orders: [
-        { amountIn: 5n * 10n ** 17n, maxSlippageBps: 100, trigger: { priceE18: 2_000n * 10n ** 18n } },
-      ],
-    })
-  })
-
-  it('signs nothing for fills that do not fit, another kind of trigger, or terms it cannot verify', async () => {
-    const { deps, state, id } = await openWith({ filled_in: '-5' })
-    expect(await codeOf(replaceOrder(deps, { agentId: 'agt_1', id, change: {} }))).toBe('VERIFICATION_FAILED')
-    const upward = { trigger: { ...moved, kind: 'at_or_above' as const } }
-    expect(await codeOf(replaceOrder(deps, { agentId: 'agt_1', id, change: upward }))).toBe('BAD_ORDER')
-    const records = { ...deps.records, orderLists: async () => [] }
-    const unrecorded = replaceOrder({ ...deps, records }, { agentId: 'agt_1', id, change: {} })
-    expect(await codeOf(unrecorded)).toBe('INTENT_NEEDED')
-    expect(state.placed).toHaveLength(1)
-  })
-})
-
 describe('a list that the server wants signed', () => {
-  const session = { hash: word('5'), tokens: [NATIVE, USDG], expiresS: NOW_S + 86_400 }
+  const session = { id: 'ses_1', hash: word('5'), tokens: [NATIVE, USDG], expiresS: NOW_S + 86_400 }
   const listOf = (change: Partial<OrderList['orders'][number]> = {}, whole: Partial<OrderList> = {}) => ({
     session: session.hash,
     nonce: word('6'),
@@ -277,7 +280,11 @@ describe('a list that the server wants signed', () => {
 
   it.each<[string, WantedSignature, string]>([
     ['of another session', requestFor(listOf({}, { session: word('7') })), 'VERIFICATION_FAILED'],
-    ['that ends other orders', requestFor(listOf({}, { replaces: [word('8')] })), 'VERIFICATION_FAILED'],
+    [
+      'that ends other orders',
+      requestFor(listOf({}, { replaces: [{ id: word('8'), spentIn: 0n }] })),
+      'VERIFICATION_FAILED',
+    ],
     [
       'valid for longer than an hour',
       requestFor(listOf({ expiresAt: NOW_S + 7_200 })),

@@ -1,37 +1,34 @@
-import {
-  type Hex,
-  type OrderList,
-  orderId,
-  orderListHash,
-  orderTypedData,
-  type Receipt,
-  toWireOrders,
-} from '@pit/chain'
+import type { Address, Hex, OrderList, Receipt, Replaced } from '@pit/chain'
 import { type Answer, atomsDown, decimalText, microUsdDown, parseDecimal, worthDown } from '@pit/protocol'
-import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { must, PitRefusal, readingAnswer } from '../errors.ts'
+import { isRefusal, PitRefusal } from '../errors.ts'
 import { type AgentSession, readAgentSession } from '../orders/agentSession.ts'
 import { describeList, type ListTerms } from '../orders/describe.ts'
+import { handOverList, type ListNames } from '../orders/handOverList.ts'
 import { badOrder, buildList, namesIn, type OrderIntent } from '../orders/intent.ts'
 import { bracketOrders, type Exits } from '../orders/kinds.ts'
-import { mustHaveReceipt, randomWord, withinReceiptTime } from '../orders/receipt.ts'
+import { readSpent, type SpentById } from '../orders/readSpent.ts'
+import { randomWord, unconfirmed } from '../orders/receipt.ts'
+import { recordedOrders } from '../orders/recordedOrders.ts'
 import { readTokens, type TokenInfos } from '../orders/tokens.ts'
 import { dearer } from '../own/ownPrice.ts'
 import { readPrices } from '../own/price.ts'
-import { hashing } from '../verify/grant.ts'
+import { PAPER_SESSION } from './cancelOrders.ts'
 import { named } from './trade.ts'
 
 export interface PlaceOrdersRequest {
   agentId: string
   orders: readonly OrderIntent[]
-  /** Ids of orders that end when these are registered. */
-  replaces?: readonly Hex[]
+  /**
+   * Orders that end when these are registered, and what of each is spent as far as the caller knows; an id alone:
+   * nothing. If the co-signer counts another amount, `confirm` is asked again, and without it nothing is signed.
+   */
+  replaces?: readonly (Hex | Replaced)[]
   /** 32 random bytes; repeat them and the list is the same one. */
   nonce?: Hex
 }
 export interface PlaceOrdersOptions extends VerbOptions {
-  /** Receives the list that is signed, in words; false ends it with nothing signed. */
+  /** Receives the list that is signed, in words, and again if it changes; false ends it with nothing signed. */
   confirm?(terms: ListTerms): Promise<boolean> | boolean
 }
 /**
@@ -49,7 +46,6 @@ export interface PlacedList {
   receipt: Receipt | null
 }
 
-const PAPER_SESSION: Hex = `0x${'0'.repeat(64)}`
 const PAPER_S = 7 * 86_400
 
 /**
@@ -59,7 +55,8 @@ const PAPER_S = 7 * 86_400
  * @returns ids of the orders, and the co-signer's receipt (null on paper)
  * @throws BAD_ORDER an order contradicts itself
  * @throws SESSION_NEEDED a live agent has no session that this client signed
- * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list
+ * @throws ORDER_REPLACED another amount of a replaced order is spent than stated
+ * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list; `details` name it and its orders
  * @example
  * ```ts
  * const placed = await client.orders.place({
@@ -77,15 +74,25 @@ export async function placeOrders(
   await deps.checked()
   const session = await readAgentSession(deps, agentId, options)
   const tokens = await readTokens(deps, namesIn(orders), options)
-  const list = buildList(deps.pins, tokens, {
-    session: session?.hash ?? PAPER_SESSION,
-    nonce,
-    replaces,
-    orders,
-    expiresAt: session?.expiresS ?? Math.floor(deps.nowMs() / 1000) + PAPER_S,
-  })
-  return signAndPlace(deps, { agentId, session, list, tokens }, options)
+  const stated = new Map(
+    replaces.map((one) => (typeof one === 'string' ? [idOf(one), 0n] : [idOf(one.id), one.spentIn])),
+  )
+  const build = (spent: SpentById): OrderList =>
+    buildList(deps.pins, tokens, {
+      session: session?.hash ?? PAPER_SESSION,
+      nonce,
+      replaces: [...spent].map(([id, spentIn]) => ({ id, spentIn })),
+      orders,
+      expiresAt: session?.expiresS ?? Math.floor(deps.nowMs() / 1000) + PAPER_S,
+    })
+  return confirmAndPlace(
+    deps,
+    { agentId, session, tokens, replaces: [...stated.keys()], stated, build },
+    options,
+  )
 }
+
+const idOf = (id: Hex): Hex => id.toLowerCase() as Hex
 
 export interface PlaceBracketRequest extends Omit<PlaceOrdersRequest, 'orders'> {
   entry: OrderIntent
@@ -161,46 +168,76 @@ async function mostBought(deps: ClientDeps, entry: OrderIntent, options: VerbOpt
 interface Placing {
   agentId: string
   session: AgentSession | null
-  list: OrderList
   tokens: TokenInfos
+  /** Ids of replaced orders. */
+  replaces: readonly Hex[]
+  /** What the caller knows of them; null if the list takes what was spent off its own amount. */
+  stated: SpentById | null
+  build(spent: SpentById): OrderList
 }
 
-/** Also used for a list that the server wants signed, after it was checked. */
-export async function signAndPlace(
+/** A replaced order that trades at the prompt is shown again this often. */
+const MAX_ROUNDS = 5
+
+/**
+ * Shows the list, reads again what the replaced orders spent, and signs only what was shown. A change that comes
+ * even later is refused by the co-signer, and shown again.
+ */
+export async function confirmAndPlace(
   deps: ClientDeps,
-  { agentId, session, list, tokens }: Placing,
+  { agentId, session, tokens, replaces, stated, build }: Placing,
   options: PlaceOrdersOptions,
 ): Promise<PlacedList> {
-  const { account, api, pins } = deps
-  checkTokens(list, session)
-  const terms = describeList(tokens, list)
-  if (options.confirm && !(await options.confirm(terms)))
-    throw new PitRefusal('NOT_CONFIRMED', 'The orders were not confirmed; nothing was signed.')
-  const hash = orderListHash(hashing, list)
-  const ids = list.orders.map((_, i) => orderId(hashing, hash, i))
-  const challenge = randomWord()
-  const signature =
-    session && normalized(await account.signTypedData(orderTypedData(pins.addresses, list) as never))
-  // Recorded before it is sent: the server may hide the list later.
-  if (session) await deps.records.putOrderList(list)
-  const body = { list: toWireOrders(list), ...(signature && { signature, challenge }) }
-  const answer = await withinReceiptTime(
-    (call) => api['hosted.orders.place']({ params: { id: agentId }, body: body as never }, call),
-    options,
-  )
-  const receipt =
-    session &&
-    (await mustHaveReceipt(deps, answer.receipt, {
-      what: 'registered',
-      session: session.hash,
-      id: hash,
-      challenge,
-    }))
-  await readingAnswer('RECIPIENT', () => {
-    const isIt = answer.list.toLowerCase() === hash
-    must(isIt, 'RECIPIENT', 'the response is about another list')
+  const read = () => readSpent(deps, { agentId, session, ids: replaces }, options)
+  let signed: ListNames | null = null
+  let spent = await read()
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const list = build(spent)
+      checkTokens(list, session)
+      if (stated && !options.confirm && !isEqual(spent, stated)) break
+      const terms = describeList(tokens, list, await soldBy(deps, replaces))
+      if (options.confirm && !(await options.confirm(terms)))
+        throw new PitRefusal('NOT_CONFIRMED', 'The orders were not confirmed; nothing was signed.')
+      const shown = spent
+      spent = await read()
+      if (!isEqual(spent, shown)) continue
+      const hasChanged = () => read().then((now) => !isEqual(now, shown), isNotRefused)
+      const placed = await handOverList(deps, { agentId, session, list, hasChanged }, options)
+      if ('receipt' in placed) return { agentId, terms, ...placed }
+      signed = placed
+      spent = await read()
+    }
+    throw otherwiseSpent(spent)
+  } catch (error) {
+    if (signed === null || !isRefusal(error) || error.code === 'RECEIPT_MISSING') throw error
+    return unconfirmed(`the replaced order traded meanwhile (${error.code})`, {
+      details: { ...signed },
+      cause: error,
+    })
+  }
+}
+
+/** An order that cannot be read has not been shown to trade. */
+function isNotRefused(error: unknown): false {
+  if (!isRefusal(error)) throw error
+  return false
+}
+
+const isEqual = (one: SpentById, other: SpentById): boolean =>
+  [...one].every(([id, amount]) => other.get(id) === amount)
+
+const otherwiseSpent = (spent: SpentById): PitRefusal =>
+  new PitRefusal('ORDER_REPLACED', 'Another amount of the replaced order is spent or may still be sent.', {
+    retry: 'different_request',
+    hint: 'Decide how much the new order may sell, and state what was spent of the replaced one.',
+    details: { spent: [...spent].map(([id, amount]) => ({ id, spent_in: amount.toString() })) },
   })
-  return { agentId, list: hash, ids, terms, orders: answer.orders, receipt }
+
+/** The token that each of these orders sells, by the own record. */
+async function soldBy(deps: ClientDeps, ids: readonly Hex[]): Promise<Map<Hex, Address>> {
+  const recorded = ids.length === 0 ? [] : await recordedOrders(deps)
+  return new Map(recorded.flatMap(({ id, order }) => (ids.includes(id) ? [[id, order.tokenIn]] : [])))
 }
 
 function checkTokens({ orders }: OrderList, session: AgentSession | null): void {

@@ -1,27 +1,36 @@
-import { fromWireOrders, type Hex, type Order } from '@pit/chain'
+import { fromWireOrder, type Hex, type Order, type OrderList } from '@pit/chain'
 import { decimalText, divUp } from '@pit/protocol'
 import type { ClientDeps } from '../deps.ts'
-import { must, PitRefusal, readingAnswer } from '../errors.ts'
+import { PitRefusal, readingAnswer } from '../errors.ts'
 import { readAgentSession } from '../orders/agentSession.ts'
-import { badOrder, type OrderIntent } from '../orders/intent.ts'
+import { badOrder, buildList, checkedList, type OrderIntent } from '../orders/intent.ts'
+import type { SpentById } from '../orders/readSpent.ts'
+import { randomWord } from '../orders/receipt.ts'
 import { recordedOrders } from '../orders/recordedOrders.ts'
 import { readTokens, type TokenInfos } from '../orders/tokens.ts'
-import { isOpenOrder, listOrders } from './cancelOrders.ts'
-import { type PlacedList, type PlaceOrdersOptions, placeOrders } from './placeOrders.ts'
+import { listOrders, PAPER_SESSION } from './cancelOrders.ts'
+import { confirmAndPlace, type PlacedList, type PlaceOrdersOptions } from './placeOrders.ts'
 
 export interface ReplaceOrderRequest {
   agentId: string
   id: Hex
-  /** Fields of the new order that differ. */
+  /**
+   * Fields of the intention that differ. `amount` and `least` are for all of it, with what was spent before: the new
+   * order sells what is left.
+   */
   change: Partial<Omit<OrderIntent, 'sell' | 'buy' | 'group' | 'parent'>>
 }
 
 /**
- * Places a changed order that ends the old one when it is registered, so that no moment is uncovered.
+ * Places a changed order that ends the old one when it is registered, so that no moment is uncovered. Both have one
+ * budget: what the old one spent, by a receipt of the co-signer, is taken off the new one. If the old one trades
+ * meanwhile, `confirm` is asked again.
  * @param request agent, order and the fields that change
  * @param options `confirm` receives the list in words
  * @returns as `orders.place`
- * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list
+ * @throws NO_ORDER the order has ended, or nothing is left of it
+ * @throws ORDER_REPLACED the order kept trading while it was being replaced
+ * @throws RECEIPT_MISSING the pinned co-signer did not confirm the list, or what was spent
  * @example
  * ```ts
  * const moved = await client.orders.replace({
@@ -34,17 +43,17 @@ export interface ReplaceOrderRequest {
  */
 export async function replaceOrder(
   deps: ClientDeps,
-  { agentId, id, change }: ReplaceOrderRequest,
+  { agentId, change, ...request }: ReplaceOrderRequest,
   options: PlaceOrdersOptions = {},
 ): Promise<PlacedList> {
-  const { orders } = await listOrders(deps, agentId, options)
-  const row = orders.find((one) => one.id.toLowerCase() === id.toLowerCase())
-  if (!row || !isOpenOrder(row))
-    throw new PitRefusal('NO_ORDER', `Agent ${agentId} has no open order ${id}.`, {
-      hint: `List its orders: pit orders ${agentId}.`,
-    })
+  await deps.checked()
+  const id = request.id.toLowerCase() as Hex
   const session = await readAgentSession(deps, agentId, options)
-  const own = session && (await recordedOrders(deps, session.hash)).find((one) => one.id === id.toLowerCase())
+  const own = (await recordedOrders(deps)).find((one) => one.id === id)
+  if (own && own.session !== (session?.hash ?? PAPER_SESSION))
+    throw new PitRefusal('NO_ORDER', `Order ${id} belongs to another session than the agent’s.`, {
+      hint: 'Cancel it, and place the new one.',
+    })
   // Without a record the terms are the server's word: its owner must see them first.
   if (session && !own && !options.confirm)
     throw new PitRefusal(
@@ -54,34 +63,67 @@ export async function replaceOrder(
         hint: 'Confirm the new order yourself, or place it with all of its terms.',
       },
     )
-  const order = own?.order ?? (await readingAnswer('RECIPIENT', () => orderIn(row.order)))
+  const order = own?.order ?? (await listedOrder(deps, { agentId, id }, options))
   if (change.trigger && change.trigger.kind !== order.trigger.kind)
     badOrder('a moved order keeps the kind of its trigger')
   if (order.group > 0 || order.parent > 0)
     badOrder('it belongs to a bracket: place a new one that replaces it')
   const tokens = await readTokens(deps, [order.tokenIn, order.tokenOut], options)
-  const filled = await readingAnswer('RECIPIENT', () => BigInt(row.filled_in))
-  must(filled >= 0n && filled < order.amountIn, 'RECIPIENT', 'the order’s fills do not fit its amount')
-  const whole = intentOf(tokens, order, order.amountIn - filled)
-  const { least: _, ...unbounded } = whole
-  const intent = { ...(change.limit || change.least ? unbounded : whole), ...change }
-  return placeOrders(deps, { agentId, orders: [intent], replaces: [id] }, options)
+  const { least: _, ...unbounded } = intentOf(tokens, order)
+  const intent = { ...(change.limit || change.least ? unbounded : intentOf(tokens, order)), ...change }
+  const whole = buildList(deps.pins, tokens, {
+    session: session?.hash ?? PAPER_SESSION,
+    nonce: randomWord(),
+    replaces: [],
+    orders: [intent],
+    expiresAt: order.expiresAt,
+  })
+  const build = (spent: SpentById): OrderList => {
+    const spentIn = spent.get(id)!
+    const replaces = [{ id, spentIn }]
+    return checkedList({ ...whole, replaces, orders: [restOf(whole.orders[0]!, spentIn)] })
+  }
+  return confirmAndPlace(deps, { agentId, session, tokens, replaces: [id], stated: null, build }, options)
 }
 
-function orderIn(wire: object): Order {
-  const zero: Hex = `0x${'0'.repeat(64)}`
-  return fromWireOrders({ session: zero, nonce: zero, replaces: [], orders: [wire as never] }).orders[0]!
+async function listedOrder(
+  deps: ClientDeps,
+  { agentId, id }: { agentId: string; id: Hex },
+  options: PlaceOrdersOptions,
+): Promise<Order> {
+  const { orders } = await listOrders(deps, agentId, options)
+  const row = orders.find((one) => one.id.toLowerCase() === id)
+  if (!row)
+    throw new PitRefusal('NO_ORDER', `Agent ${agentId} has no order ${id}.`, {
+      hint: `List its orders: pit orders ${agentId}.`,
+    })
+  return readingAnswer('RECIPIENT', () => fromWireOrder(row.order as never))
 }
 
-/** The rest of an order, at the same least price. */
-function intentOf(tokens: TokenInfos, order: Order, rest: bigint): OrderIntent {
+/** What is left of an intention, at the same least price. */
+function restOf(order: Order, spentIn: bigint): Order {
+  const { amountIn, minAmountOut } = order
+  const rest = amountIn - spentIn
+  if (rest <= 0n)
+    throw new PitRefusal(
+      'NO_ORDER',
+      'All of the order was sold or may still be: nothing is left to replace.',
+      {
+        hint: 'List the orders to see their state. To sell more, place a new order.',
+      },
+    )
+  return { ...order, amountIn: rest, minAmountOut: divUp(minAmountOut * rest, amountIn) }
+}
+
+/** An order as its owner states it. */
+function intentOf(tokens: TokenInfos, order: Order): OrderIntent {
   const { trigger, tokenIn, tokenOut, amountIn, minAmountOut, slices, everyS } = order
   const text = (atoms: bigint, token: typeof tokenIn) => decimalText(atoms, tokens.get(token)!.decimals)
   return {
     sell: tokenIn,
     buy: tokenOut,
-    amount: text(rest, tokenIn),
-    ...(minAmountOut > 0n && { least: text(divUp(minAmountOut * rest, amountIn), tokenOut) }),
+    amount: text(amountIn, tokenIn),
+    ...(minAmountOut > 0n && { least: text(minAmountOut, tokenOut) }),
     maxSlippageBps: order.maxSlippageBps,
     ...(trigger.kind === 'trailing' && {
       trigger: { kind: 'trailing', trailBps: trigger.trailBps, token: trigger.token },

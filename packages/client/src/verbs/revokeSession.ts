@@ -124,7 +124,7 @@ async function proofOf(
   const receipt = (answer?.receipt ?? null) as CosignerReceipt | null
   const session = roots[0]?.hash
   if (!receipt || !isKnown || session === undefined) return { receipt: null, fault: null }
-  const fault = await receiptFault(deps, receipt, { what: 'revoked', session, id: session, challenge })
+  const fault = await receiptFault(deps, receipt, { what: ['revoked'], session, id: session, challenge })
   return fault === null ? { receipt, fault } : { receipt: null, fault }
 }
 

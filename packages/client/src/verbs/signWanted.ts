@@ -16,7 +16,7 @@ import { checkBounds } from '../orders/wantedBounds.ts'
 import { readPrices } from '../own/price.ts'
 import { hashing } from '../verify/grant.ts'
 import { listOrders } from './cancelOrders.ts'
-import { type PlacedList, type PlaceOrdersOptions, signAndPlace } from './placeOrders.ts'
+import { confirmAndPlace, type PlacedList, type PlaceOrdersOptions } from './placeOrders.ts'
 
 export type WantedSignature = Answer<'hosted.orders.list'>['wanted'][number]
 
@@ -55,7 +55,8 @@ export async function signWanted(
   await checkBounds(deps, { agentId, session, list }, options)
   const addresses = list.orders.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])
   const tokens = await readTokens(deps, addresses, options)
-  return signAndPlace(deps, { agentId, session, list, tokens }, options)
+  const placing = { agentId, session, tokens, replaces: [], stated: null, build: () => list }
+  return confirmAndPlace(deps, placing, options)
 }
 
 /** The list itself decides: what the server says about it must be the same. */

@@ -141,7 +141,13 @@ export const ORDER_TOOLS = [
       'no longer protects.',
     input: Input({ ...AgentIn, order_ids: Maybe(List(HashIn, { minItems: 1, maxItems: 50 })) }),
     output: Output({
-      cancelled: List(Str('order id that the co-signer confirmed')),
+      cancelled: List(Str('order id that the co-signer confirmed; on paper placed by this server')),
+      not_cancelled: List(
+        Output({
+          order_id: Str(),
+          state: Str('filled, replaced, expired, or blocked: it was never registered'),
+        }),
+      ),
       may_still_fill_until: OrNull(Str('a trade signed before may still be sent until then')),
     }),
     routes: [],
@@ -154,10 +160,15 @@ export const ORDER_TOOLS = [
         agentId: agent_id,
         ...(order_ids && { ids: order_ids.map((id) => id.toLowerCase() as `0x${string}`) }),
       }
-      const { receipts, orders } = await trading.client.orders.cancel(request, { signal })
+      const { receipts, onPaper } = await trading.client.orders.cancel(request, { signal })
+      const [ended, others] = [
+        receipts.filter(({ after }) => after === 'cancelled'),
+        receipts.filter(({ after }) => after !== 'cancelled'),
+      ]
       const open = receipts.filter(({ outstanding }) => outstanding !== '0').map(({ until }) => until)
       return {
-        cancelled: receipts.length > 0 ? receipts.map(({ id }) => id) : orders.map(({ id }) => id),
+        cancelled: [...ended.map(({ id }) => id), ...onPaper],
+        not_cancelled: others.map(({ id, after }) => ({ order_id: id, state: after })),
         may_still_fill_until: open.length === 0 ? null : isoOf(Math.max(...open)),
       }
     },

@@ -71,6 +71,7 @@ export const PLACES = {
   'hosted.orders.place': { method: 'POST', path: 'hosted/:id/orders' },
   'hosted.orders.list': { method: 'GET', path: 'hosted/:id/orders' },
   'hosted.orders.cancel': { method: 'POST', path: 'hosted/:id/orders/cancel' },
+  'hosted.orders.states': { method: 'POST', path: 'hosted/:id/orders/states' },
   'hosted.ai.connect': { method: 'POST', path: 'hosted/ai/connect' },
   'hosted.ai.disconnect': { method: 'POST', path: 'hosted/ai/disconnect' },
   'paper.order': { method: 'POST', path: 'paper/orders' },

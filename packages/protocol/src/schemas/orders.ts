@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { CONTROLS } from '../numbers.ts'
-import { ORDER_STATES, RECEIPT_KINDS } from '../values.ts'
+import { LEDGER_STATES, ORDER_STATES, RECEIPT_KINDS } from '../values.ts'
 import {
   Answer,
   Atoms,
@@ -62,7 +62,15 @@ export const OrderListIn = Exact(
   {
     session: TxHash('the session’s delegation_hash; zero for a paper agent'),
     nonce: TxHash('random'),
-    replaces: Type.Array(TxHash('order id'), { description: 'end when this list is registered' }),
+    replaces: Type.Array(
+      Exact({
+        id: TxHash('order id'),
+        spent_in: Atoms(
+          'of its budget, sent or not known to be unused; with another figure nothing is registered',
+        ),
+      }),
+      { description: 'end when this list is registered' },
+    ),
     orders: Type.Array(SignedOrder, { minItems: 1, maxItems: 16 }),
   },
   { title: 'OrderList' },
@@ -70,11 +78,16 @@ export const OrderListIn = Exact(
 
 export const ReceiptOut = Answer(
   {
-    what: OneOf(RECEIPT_KINDS, 'what the co-signer did'),
-    session: TxHash('the session'),
+    what: OneOf(RECEIPT_KINDS, 'what the co-signer did, or what became of the order'),
+    session: TxHash('under which it is registered, or the one that the request named'),
     id: TxHash('the list, the order or the session'),
+    before: OneOf(LEDGER_STATES, 'state before the request'),
+    after: OneOf(LEDGER_STATES, 'state after it'),
     at: UnixS('when'),
-    outstanding: Atoms('input that was co-signed before and may still be sent'),
+    spent: Atoms('input of the order’s budget that was sent or may still be'),
+    outstanding: Atoms(
+      'of that, what was co-signed and may still be sent; of a list, by the orders it replaced',
+    ),
     until: UnixS('when the last of it expires'),
     challenge: TxHash('as requested'),
     cosigner: Wallet('the co-signer'),
@@ -136,6 +149,14 @@ export const CancelOrders = Type.Union([
   Exact({ ids: OrderIds, challenge }),
   Exact({ all: Type.Literal(true), challenge }),
 ])
+export const OrderStates = Exact({ ids: OrderIds, challenge: Challenge })
+export const ConfirmedOrderStates = Answer(
+  {
+    agent_id: Id('the agent'),
+    receipts: Type.Array(ReceiptOut, { description: 'by the co-signer; none on paper' }),
+  },
+  { title: 'ConfirmedOrderStates' },
+)
 const session_id = Id('the session')
 export const CancelSessionOrders = Type.Union([
   Exact({ session_id, ids: OrderIds, challenge: Challenge }),

@@ -52,11 +52,11 @@ const DelegationTypedData = typedData(
 export const OrdersTypedData = typedData(
   'Orders',
   {
-    domain: Answer({ name: Type.Literal('Pit'), version: Type.Literal('1'), ...domain }),
+    domain: Answer({ name: Type.Literal('Pit'), version: Type.Literal('2'), ...domain }),
     message: Answer({
       session: TxHash('the session’s delegation_hash'),
       nonce: TxHash('random'),
-      replaces: Type.Array(TxHash('order id')),
+      replaces: Type.Array(Answer({ id: TxHash('order id'), spentIn: Atoms('spent of it') })),
       orders: Type.Array(
         Answer({
           tokenIn: Wallet('sold'),

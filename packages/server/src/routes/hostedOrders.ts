@@ -1,13 +1,17 @@
 import type { Hosted, StoredList, StoredOrder } from '@pit/agents'
-import { type Hex, toWireOrders, type WireOrderList } from '@pit/chain'
+import { type Hex, toWireOrder, type WireOrderList } from '@pit/chain'
 import { type Answer, type ChainProfile, decimalText, lower } from '@pit/protocol'
 import type { Caller, Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 
 type Row = Answer<'hosted.orders.list'>['orders'][number]
-export type OrderRoute = 'hosted.orders.place' | 'hosted.orders.list' | 'hosted.orders.cancel'
+export type OrderRoute =
+  | 'hosted.orders.place'
+  | 'hosted.orders.list'
+  | 'hosted.orders.cancel'
+  | 'hosted.orders.states'
 interface OrderRoutes {
-  hosted: Pick<Hosted, 'placeOrders' | 'listOrders' | 'cancelOrders'>
+  hosted: Pick<Hosted, 'placeOrders' | 'listOrders' | 'cancelOrders' | 'confirmStates'>
   profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks'>
 }
 
@@ -15,13 +19,13 @@ export function hostedOrderRoutes({ hosted, profile }: OrderRoutes): Pick<Handle
   const describe = createRows(profile)
   return {
     'hosted.orders.place': async ({ params, body, caller }) => {
-      const list = await hosted.placeOrders({
+      const { list, receipt } = await hosted.placeOrders({
         ...ownOf({ params, caller }),
         list: body.list as WireOrderList,
         ...(body.signature !== undefined && { signature: body.signature as Hex }),
         ...(body.challenge !== undefined && { challenge: body.challenge as Hex }),
       })
-      return { agent_id: params.id, list: list.hash, orders: describe([list]), receipt: list.receipt }
+      return { agent_id: params.id, list: list.hash, orders: describe([list]), receipt }
     },
     'hosted.orders.list': async ({ params, query, caller }) => {
       const { open, limit } = query
@@ -42,6 +46,14 @@ export function hostedOrderRoutes({ hosted, profile }: OrderRoutes): Pick<Handle
         receipts,
       }
     },
+    'hosted.orders.states': async ({ params, body, caller }) => ({
+      agent_id: params.id,
+      receipts: await hosted.confirmStates({
+        ...ownOf({ params, caller }),
+        ids: body.ids.map((id) => lower(id) as Hex),
+        challenge: body.challenge as Hex,
+      }),
+    }),
   }
 }
 
@@ -72,8 +84,7 @@ function createRows({ core_tokens, listed_stocks }: OrderRoutes['profile']) {
   const rowOf = (list: StoredList, one: StoredOrder): Row => ({
     id: one.id,
     list: list.hash,
-    order: toWireOrders({ session: list.hash, nonce: list.hash, replaces: [], orders: [one.order] })
-      .orders[0] as Row['order'],
+    order: toWireOrder(one.order) as Row['order'],
     state: one.state,
     why: one.why,
     since: Math.floor(one.sinceMs / 1_000),

@@ -52,12 +52,14 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       path: '/roots/revoke',
       async handle({ body }) {
         const { rootHash, challenge } = readRevoke(body)
+        const before = (await ledger.status(rootHash))?.status ?? 'not_registered'
         const revokedAtMs = await ledger.revoke(rootHash)
         const answer = { revoked: true, revoked_at: Math.floor(revokedAtMs / 1000) }
         if (challenge === undefined) return answer
-        const change = { what: 'revoked', session: rootHash, id: rootHash, atMs: revokedAtMs } as const
+        const change = { what: 'revoked', before, after: 'revoked', atMs: revokedAtMs } as const
         const outstanding = await outstandingOfSession(db, rootHash, clock.nowMs())
-        return { ...answer, receipt: await confirm(cosigner, { ...change, outstanding }, challenge) }
+        const statement = { ...change, session: rootHash, id: rootHash, outstanding }
+        return { ...answer, receipt: await confirm(cosigner, statement, challenge) }
       },
     },
     {

@@ -2,11 +2,12 @@ import type { Hex } from '@pit/chain'
 import type { CosignDeps } from '../leaves/cosignTrade.ts'
 import { rehearseTrade } from '../leaves/rehearseTrade.ts'
 import { cancelOrders } from '../orders/cancelOrders.ts'
+import { confirmStates } from '../orders/confirmStates.ts'
 import { describeControls, describeLevels } from '../orders/describeControls.ts'
 import { type OrderDeps, registerOrders } from '../orders/registerOrders.ts'
 import { type SettleDeps, settleLeaf } from '../orders/settleLeaf.ts'
 import { readCosign } from './readCalls.ts'
-import { readCancelOrders, readLevels, readRegisterOrders, readSettle } from './readOrderCalls.ts'
+import { readCancelOrders, readLevels, readRegisterOrders, readSettle, readStates } from './readOrderCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
 
 /** Calls about signed orders and the controls of a session. */
@@ -23,6 +24,11 @@ export function orderRoutes(deps: CosignDeps & OrderDeps & SettleDeps): CallRout
       method: 'POST',
       path: '/orders/cancel',
       handle: ({ body }) => cancelOrders(deps, readCancelOrders(body)),
+    },
+    {
+      method: 'POST',
+      path: '/orders/states',
+      handle: ({ body }) => confirmStates(deps, readStates(body)),
     },
     {
       method: 'POST',

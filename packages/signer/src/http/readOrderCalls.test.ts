@@ -9,7 +9,9 @@ import { readCancelOrders, readRegisterOrders, readSettle } from './readOrderCal
 
 const HASH = `0x${'ab'.repeat(32)}` as const
 const TRAILING = { kind: 'trailing', token: STOCK, priceE18: 0n, trailBps: 500 } as const
-const list = makeList(HASH, [makeOrder(), makeOrder({ trigger: TRAILING })], { replaces: [HASH] })
+const list = makeList(HASH, [makeOrder(), makeOrder({ trigger: TRAILING })], {
+  replaces: [{ id: HASH, spentIn: 7n }],
+})
 const wire = JSON.parse(JSON.stringify(toWireOrders(list)))
 const [first, second] = wire.orders
 const register = { root_hash: HASH, list: wire, signature: signList(list), challenge: CHALLENGE }
@@ -60,7 +62,9 @@ describe('bodies', () => {
     ['nonce', { ...register, list: { ...wire, nonce: 1 } }],
     ['session', { ...register, list: { ...wire, session: HASH.toUpperCase() } }],
     ['replaces', { ...register, list: { ...wire, replaces: 'x' } }],
-    ['replaces', { ...register, list: { ...wire, replaces: ['x'] } }],
+    ['0', { ...register, list: { ...wire, replaces: ['x'] } }],
+    ['id', { ...register, list: { ...wire, replaces: [{ id: 'x', spent_in: '0' }] } }],
+    ['spent_in', { ...register, list: { ...wire, replaces: [{ id: HASH, spent_in: '-1' }] } }],
     ['replaces', { ...register, list: { ...wire, replaces: Array(51).fill(HASH) } }],
     ['orders', { ...register, list: { ...wire, orders: {} } }],
     ['orders', { ...register, list: { ...wire, orders: Array(17).fill(first) } }],

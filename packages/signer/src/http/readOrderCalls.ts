@@ -2,6 +2,7 @@ import { type Hex, ORDER_LIMITS, type WireOrder, type WireOrderList, type WireTr
 import { CONTROLS } from '@pit/protocol'
 import { MAX_LEVELS } from '@pit/signer-wire'
 import type { CancelRequest } from '../orders/cancelOrders.ts'
+import type { StatesRequest } from '../orders/confirmStates.ts'
 import type { RegisterOrdersRequest } from '../orders/registerOrders.ts'
 import type { SettleRequest } from '../orders/settleLeaf.ts'
 import { addressIn, allowFields, type Body, bad, hashIn, wholeIn } from './readCalls.ts'
@@ -38,6 +39,15 @@ export function readCancelOrders(body: Body): CancelRequest {
   return { ...shared, which: hashesIn(body, 'ids', { least: 1, most: CONTROLS.maxOpenOrders }) }
 }
 
+export function readStates(body: Body): StatesRequest {
+  allowFields(body, ['root_hash', 'ids', 'challenge'])
+  return {
+    rootHash: hashIn(body),
+    ids: hashesIn(body, 'ids', { least: 1, most: CONTROLS.maxOpenOrders }),
+    challenge: hashIn(body, 'challenge'),
+  }
+}
+
 export function readLevels(body: Body): Hex[] {
   allowFields(body, ['root_hashes'])
   return hashesIn(body, 'root_hashes', { least: 1, most: MAX_LEVELS })
@@ -54,14 +64,17 @@ export function readSettle(body: Body): SettleRequest {
 
 function listIn(list: Body): WireOrderList {
   allowFields(list, ['session', 'nonce', 'replaces', 'orders'])
-  const { orders } = list
-  if (!Array.isArray(orders) || orders.length > ORDER_LIMITS.orders) bad('orders')
   return {
     session: hashIn(list, 'session'),
     nonce: hashIn(list, 'nonce'),
-    replaces: hashesIn(list, 'replaces', { least: 0, most: ORDER_LIMITS.replaces }),
-    orders: orders.map((_, i) => orderIn(objectIn(orders as unknown as Body, String(i)))),
+    replaces: objectsIn(list, 'replaces', ORDER_LIMITS.replaces).map(replacedIn),
+    orders: objectsIn(list, 'orders', ORDER_LIMITS.orders).map(orderIn),
   }
+}
+
+function replacedIn(replaced: Body): WireOrderList['replaces'][number] {
+  allowFields(replaced, ['id', 'spent_in'])
+  return { id: hashIn(replaced, 'id'), spent_in: atomsIn(replaced, 'spent_in') }
 }
 
 function orderIn(order: Body): WireOrder {
@@ -122,6 +135,12 @@ function objectIn(body: Body, name: string): Body {
   const value = body[name]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) bad(name)
   return value as Body
+}
+
+function objectsIn(body: Body, name: string, most: number): Body[] {
+  const value = body[name]
+  if (!Array.isArray(value) || value.length > most) bad(name)
+  return value.map((_, i) => objectIn(value as unknown as Body, String(i)))
 }
 
 function hashesIn(body: Body, name: string, { least, most }: { least: number; most: number }): Hex[] {

@@ -1,12 +1,11 @@
 import type { Hex } from '@pit/chain'
-import type { Clock } from '@pit/platform/clock'
-import type { Db, Sql } from '@pit/platform/db'
+import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
-import { tradeRefusal } from '../checks.ts'
-import type { Cosigner } from '../keys/createCosigner.ts'
-import { type Change, confirm, outstandingOf } from './receipts.ts'
-import { endOrders, lockRoot, openOrders, orphansOf } from './store.ts'
+import { type OrderState, readBlocked, readOrderStates, statementOf } from './orderStates.ts'
+import { confirm, NOTHING_OUTSTANDING, type Statement } from './receipts.ts'
+import type { OrderDeps } from './registerOrders.ts'
+import { endOrders, lockRoots, openOrders, orphansOf } from './store.ts'
 
 export interface CancelRequest {
   rootHash: Hex
@@ -14,76 +13,99 @@ export interface CancelRequest {
   challenge: Hex
 }
 
-/** Ids of a session that may be cancelled before they are registered. */
-const MAX_UNKNOWN = 10_000
+/** Ids that a session blocks before they are registered. Above that a receipt says `not_registered` alone. */
+const MAX_BLOCKED = 10_000
 
 /**
- * Ends orders, also while frozen and of a session that ended. Unknown ids can then never be registered.
+ * Ends orders by their ids, whichever session of the same wallet the request names, also while frozen and of a
+ * session that ended. An id that is registered nowhere can then not be registered in the named session.
  * Co-signed leaves stay reserved and may still be sent: each receipt says how much, and until when.
  */
 export async function cancelOrders(
-  { db, clock, cosigner }: { db: Db; clock: Clock; cosigner: Cosigner },
+  deps: Pick<OrderDeps, 'db' | 'clock' | 'cosigner' | 'pins' | 'prices' | 'sessions'>,
   { rootHash, which, challenge }: CancelRequest,
 ): Promise<{ receipts: SignedReceipt[] }> {
-  const changes = await db.transaction(async (sql) => {
+  const { db, clock, cosigner } = deps
+  const statements = await db.transaction(async (sql) => {
+    const named = which === 'all' ? [] : [...new Set(which)]
+    const roots = await rootsOf(sql, rootHash, named)
+    if (!roots.includes(rootHash)) fail('NO_SESSION', { message: 'The root is not registered.' })
     // Waits for leaves in progress; later ones see the cancellation.
-    if (!(await lockRoot(sql, rootHash))) fail('NO_SESSION', { message: 'The root is not registered.' })
+    await lockRoots(sql, roots)
     const atMs = clock.nowMs()
-    const named = which === 'all' ? await openIds(sql, rootHash, atMs) : [...new Set(which)]
-    const ended = await endOwn(sql, { rootHash, ids: named, atMs })
-    const unknown = named.filter((id) => !ended.has(id))
-    const marked = await markUnknown(sql, { rootHash, ids: unknown, atMs })
-    const outstanding = await outstandingOf(sql, [...ended.keys()], atMs)
-    return [...ended, ...marked].map(
-      ([id, endedAtMs]): Change => ({
-        what: 'cancelled',
-        session: rootHash,
-        id,
-        atMs: endedAtMs,
-        ...(outstanding.has(id) && { outstanding: outstanding.get(id)! }),
-      }),
-    )
+    const ids = which === 'all' ? await openIds(sql, rootHash, atMs) : named
+    const known = await readOrderStates(sql, deps, { ids, atMs })
+    const ended = await endOpen(sql, deps, { known, roots, atMs })
+    const unknown = ids.filter((id) => !known.some(({ stored }) => stored.id === id))
+    return [...ended, ...(await blockUnknown(sql, { rootHash, ids: unknown, atMs }))]
   })
-  return { receipts: await Promise.all(changes.map((change) => confirm(cosigner, change, challenge))) }
+  return { receipts: await Promise.all(statements.map((one) => confirm(cosigner, one, challenge))) }
+}
+
+/** The named root, and the roots of these orders that the same wallet signed. */
+async function rootsOf(sql: Sql, rootHash: Hex, ids: readonly Hex[]): Promise<Hex[]> {
+  const rows = await sql.query<{ hash: Hex }>(
+    `select hash from roots
+     where hash = $1 or (wallet = (select wallet from roots where hash = $1)
+       and hash in (select root_hash from orders where id = any($2::text[])))`,
+    [rootHash, ids],
+  )
+  return rows.map(({ hash }) => hash)
 }
 
 const openIds = async (sql: Sql, rootHash: Hex, atMs: number): Promise<Hex[]> =>
   (await openOrders(sql, rootHash, Math.floor(atMs / 1000))).map(({ id }) => id)
 
-type Ids = { rootHash: Hex; ids: readonly Hex[]; atMs: number }
-
-/** The session's own orders among these, and exits that can no longer be armed. */
-async function endOwn(sql: Sql, { rootHash, ids, atMs }: Ids): Promise<Map<Hex, number>> {
-  const rows = await sql.query<{ id: Hex }>(
-    'select id from orders where root_hash = $1 and id = any($2::text[]) order by id',
-    [rootHash, ids],
-  )
-  const own = rows.map(({ id }) => id)
-  const ended = await endOrders(sql, { ids: own, how: 'cancelled', atMs })
-  const orphans = await endOrders(sql, { ids: await orphansOf(sql, own), how: 'cancelled', atMs })
-  return new Map([...ended, ...orphans])
+/** Cancels the open ones under these roots, and exits that can then no longer be armed. */
+async function endOpen(
+  sql: Sql,
+  deps: Parameters<typeof readOrderStates>[1],
+  { known, roots, atMs }: { known: readonly OrderState[]; roots: readonly Hex[]; atMs: number },
+): Promise<Statement[]> {
+  const idsIn = (state: OrderState['state']) =>
+    known
+      .filter((one) => one.state === state && roots.includes(one.stored.rootHash))
+      .map(({ stored }) => stored.id)
+  const open = idsIn('open')
+  await endOrders(sql, { ids: idsIn('filled'), how: 'filled', atMs })
+  await endOrders(sql, { ids: [...open, ...idsIn('cancelled')], how: 'cancelled', atMs })
+  const orphanIds = await orphansOf(sql, open)
+  const orphans = await readOrderStates(sql, deps, { ids: orphanIds, atMs })
+  await endOrders(sql, { ids: orphanIds, how: 'cancelled', atMs })
+  return [
+    ...known.map((one) => {
+      const after = open.includes(one.stored.id) ? 'cancelled' : one.state
+      return statementOf(one, { what: after === 'blocked' ? 'not_registered' : after, after })
+    }),
+    ...orphans.map((one) => ({
+      ...statementOf(one, { what: 'cancelled', after: 'cancelled' }),
+      before: 'open' as const,
+    })),
+  ]
 }
 
-/** Permanent: the id is refused ever after. */
-async function markUnknown(sql: Sql, { rootHash, ids, atMs }: Ids): Promise<Map<Hex, number>> {
-  if (ids.length === 0) return new Map()
+/** For good, up to a bound: a later request must not fail because of ids that were never orders. */
+async function blockUnknown(
+  sql: Sql,
+  { rootHash, ids, atMs }: { rootHash: Hex; ids: readonly Hex[]; atMs: number },
+): Promise<Statement[]> {
+  if (ids.length === 0) return []
+  const before = await readBlocked(sql, rootHash, ids)
   await sql.query(
-    `insert into cancelled_orders (id, root_hash, at_ms) select id, $1, $2 from unnest($3::text[]) as t (id)
-     on conflict do nothing`,
-    [rootHash, atMs, ids],
+    `insert into cancelled_orders (root_hash, id, at_ms)
+     select $1, id, $2 from unnest($3::text[]) as t (id) where id <> all($4::text[])
+     limit greatest(0, $5 - (select count(*) from cancelled_orders where root_hash = $1))`,
+    [rootHash, atMs, ids, [...before.keys()], MAX_BLOCKED],
   )
-  const [count] = await sql.query<{ n: number }>(
-    'select count(*)::int4 as n from cancelled_orders where root_hash = $1',
-    [rootHash],
-  )
-  if (count!.n > MAX_UNKNOWN) {
-    const message = 'Too many unknown orders of this session were cancelled.'
-    const check = { rule: 'ORDER_LIMIT', ok: false, message, value: count!.n, limit: MAX_UNKNOWN } as const
-    throw tradeRefusal([check], 'own executor')
-  }
-  const rows = await sql.query<{ id: Hex; at_ms: number }>(
-    'select id, at_ms from cancelled_orders where id = any($1::text[])',
-    [ids],
-  )
-  return new Map(rows.map(({ id, at_ms }) => [id, at_ms]))
+  const blocked = await readBlocked(sql, rootHash, ids)
+  const stateIn = (map: ReadonlyMap<Hex, number>, id: Hex) => (map.has(id) ? 'blocked' : 'not_registered')
+  return ids.map((id) => ({
+    what: 'not_registered',
+    session: rootHash,
+    id,
+    before: stateIn(before, id),
+    after: stateIn(blocked, id),
+    atMs: blocked.get(id) ?? atMs,
+    outstanding: NOTHING_OUTSTANDING,
+  }))
 }

@@ -8,6 +8,7 @@ import {
   openControlWorld,
   outcome,
   purchase,
+  replacing,
   sale,
   use,
 } from '../../test/controlKit.ts'
@@ -40,6 +41,15 @@ interface Leaf {
   state: 'open' | 'used' | 'unused'
 }
 
+interface ModelOrder {
+  order: Order
+  budget: Hex
+  parent: Hex | null
+  ended: boolean
+  /** The first order of those that replaced one another: its amount is the budget of all. */
+  intention: Hex
+}
+
 /** A plain account of what every order may spend, which the ledger must never exceed. */
 withDb(
   'random lists and trades',
@@ -58,10 +68,11 @@ withDb(
           {},
           { limits, expires_at: Math.floor(world.time.nowMs / 1000) + 80_000 },
         )
-        const orders = new Map<Hex, { order: Order; budget: Hex; parent: Hex | null; ended: boolean }>()
+        const orders = new Map<Hex, ModelOrder>()
         const leaves: Leaf[] = []
         const stored = (await world.deps.sessions.find(session))!
         let signed = 0
+        let replacedOnes = 0
 
         const place = async () => {
           const expiresAt = Math.floor(world.time.nowMs / 1000) + 60 + random(3_000)
@@ -85,11 +96,14 @@ withDb(
           list.orders.forEach((order, i) => {
             const first = list.orders.findIndex(({ group }) => group !== 0 && group === order.group)
             const parent = order.parent === 0 ? null : ids[order.parent - 1]!
-            orders.set(ids[i]!, { order, budget: ids[first < 0 ? i : first]!, parent, ended: false })
+            const budget = ids[first < 0 ? i : first]!
+            orders.set(ids[i]!, { order, budget, parent, ended: false, intention: budget })
           })
         }
+        /** Mostly those that may still trade. */
+        const recent = () => [...orders].slice(random(4) === 0 ? 0 : -10)
         const trade = async () => {
-          const open = [...orders]
+          const open = recent()
           if (open.length === 0) return
           const [id, { order }] = open[random(open.length)]!
           const usd = 1 + random(60)
@@ -141,7 +155,33 @@ withDb(
           for (const receipt of receipts) orders.get(receipt.id)!.ended = true
         }
 
-        const steps = [place, trade, trade, trade, trade, trade, run, run, wait, cancel]
+        /** By the co-signer's figure or another one; the new order may spend what is left of the intention. */
+        const replace = async () => {
+          const open = recent().filter(([, { order }]) => order.group === 0 && order.parent === 0)
+          if (open.length === 0) return
+          const [id, { order, ended, intention }] = open[random(open.length)]!
+          const { receipts } = await world.states(session, [id])
+          const { spent, after } = receipts[0]!
+          const spentIn = BigInt(spent) + BigInt(random(3) === 0 ? random(1_000) : 0)
+          const rest = order.amountIn - spentIn
+          if (rest <= 0n || order.slices > 1) return
+          const expiresAt = Math.floor(world.time.nowMs / 1000) + 60 + random(3_000)
+          const moved = makeOrder({ ...order, amountIn: rest, expiresAt })
+          const list = makeList(session, [moved], replacing([id], spentIn))
+          const answer = await outcome(world.place(session, list))
+          if (typeof answer === 'string') {
+            if (after === 'open' && spentIn !== BigInt(spent)) expect(answer).toContain('ORDER_REPLACED')
+            if (ended) expect(answer).toContain('ORDER_ENDED')
+            return
+          }
+          expect([ended, spentIn]).toEqual([false, BigInt(spent)])
+          replacedOnes++
+          orders.get(id)!.ended = true
+          const [newId] = idsOf(list) as [Hex]
+          orders.set(newId, { order: moved, budget: newId, parent: null, ended: false, intention })
+        }
+
+        const steps = [place, trade, trade, trade, trade, trade, run, run, wait, cancel, replace, replace]
         for (let i = 0; i < STEPS; i++) {
           await steps[random(i < 5 ? 1 : steps.length)]!()
           for (const [budget, { order, parent }] of orders) {
@@ -151,6 +191,13 @@ withDb(
               .filter(({ id, state }) => members.has(id) && state !== 'unused')
               .reduce((sum, { amountIn }) => sum + amountIn, 0n)
             expect(spent <= order.amountIn).toBe(true)
+            if (orders.get(budget)!.intention === budget) {
+              const whole = [...orders].flatMap(([id, one]) => (one.intention === budget ? [id] : []))
+              const sold = leaves
+                .filter(({ id, state }) => whole.includes(id) && state !== 'unused')
+                .reduce((sum, { amountIn }) => sum + amountIn, 0n)
+              expect(sold <= order.amountIn).toBe(true)
+            }
             if (parent === null) continue
             const received = leaves
               .filter(({ id, state }) => id === parent && state === 'used')
@@ -159,6 +206,7 @@ withDb(
           }
         }
         expect(signed).toBeGreaterThan(STEPS / 20)
+        expect(replacedOnes).toBeGreaterThan(STEPS / 100)
       },
       120_000,
     )

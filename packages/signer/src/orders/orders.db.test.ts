@@ -11,6 +11,7 @@ import {
   openControlWorld,
   outcome,
   purchase,
+  replacing,
   sale,
   use,
 } from '../../test/controlKit.ts'
@@ -38,12 +39,22 @@ withDb(
         expect(placed).toMatchObject({
           list_hash: orderListHash(crypto, list),
           ids: idsOf(list),
-          receipt: { what: 'registered', at: NOW_S, outstanding: '0', until: NOW_S, challenge: CHALLENGE },
+          receipt: {
+            what: 'registered',
+            before: 'not_registered',
+            after: 'registered',
+            at: NOW_S,
+            outstanding: '0',
+            until: NOW_S,
+            challenge: CHALLENGE,
+          },
         })
         expect(isFrom(placed.receipt)).toBe(true)
         expect(isFrom({ ...placed.receipt, at: NOW_S + 1 })).toBe(false)
         world.time.nowMs += 5_000
-        expect(await world.place(session, list)).toEqual(placed)
+        const again = await world.place(session, list)
+        expect(again).toMatchObject({ ids: placed.ids, receipt: { before: 'registered', at: NOW_S } })
+        expect(isFrom(again.receipt)).toBe(true)
         const { orders } = await describeControls(world.deps, session)
         expect(orders).toMatchObject([
           { id: idsOf(list)[0], position: 0, ended: null, met: true, reserved_in: '0', received_out: '0' },
@@ -114,9 +125,9 @@ withDb(
         ).toBe('ORDER_LIMIT')
         await world.place(session, makeList(session, [makeOrder(), makeOrder()]))
         expect(await outcome(world.place(session, makeList(session, [makeOrder()])))).toBe('ORDER_LIMIT')
-        const replaces = [idsOf(lists[0]!)[3]!]
-        await world.place(session, makeList(session, [makeOrder()], { replaces }))
-        expect(await outcome(world.trade(session, { ...sale(25), ...use(replaces[0]!) }))).toBe('ORDER_ENDED')
+        const id = idsOf(lists[0]!)[3]!
+        await world.place(session, makeList(session, [makeOrder()], replacing([id])))
+        expect(await outcome(world.trade(session, { ...sale(25), ...use(id) }))).toBe('ORDER_ENDED')
       })
 
       it('is registered beside 50 orders if some of them can never trade again', async () => {
@@ -167,16 +178,16 @@ withDb(
         await world.place(session, one)
         const [id] = idsOf(one) as [Hex]
         const unknown: Hex = `0x${'9'.repeat(64)}`
-        const both = makeList(session, [makeOrder()], { replaces: [id, unknown] })
+        const both = makeList(session, [makeOrder()], replacing([id, unknown]))
         expect(await outcome(world.place(session, both))).toBe('ORDER_ENDED')
-        expect(await outcome(world.place(other, makeList(other, [makeOrder()], { replaces: [id] })))).toBe(
+        expect(await outcome(world.place(other, makeList(other, [makeOrder()], replacing([id]))))).toBe(
           'ORDER_ENDED',
         )
-        const moved = makeList(session, [makeOrder()], { replaces: [id] })
+        const moved = makeList(session, [makeOrder()], replacing([id]))
         await world.place(session, moved)
         const [again] = (await describeControls(world.deps, session)).orders.filter((row) => row.id === id)
         expect(again!.ended).toEqual({ how: 'replaced', at: NOW_S })
-        const twice = makeList(session, [makeOrder()], { replaces: [id] })
+        const twice = makeList(session, [makeOrder()], replacing([id]))
         expect(await outcome(world.place(session, twice))).toBe('ORDER_ENDED')
       })
     })
@@ -201,15 +212,69 @@ withDb(
         expect(await outcome(world.trade(session, { ...sale(25), ...use(second) }))).toBe('ORDER_ENDED')
         world.time.nowMs += 1_000
         const again = await world.cancel(session, [first])
-        expect(again.receipts).toMatchObject([{ at: NOW_S + 20, outstanding: sale(25).amountIn.toString() }])
+        expect(again.receipts).toMatchObject([
+          { before: 'cancelled', at: NOW_S + 20, outstanding: sale(25).amountIn.toString() },
+        ])
       })
 
-      it('before the registration is permanent', async () => {
+      it('before the registration blocks the id in that session, and says that it is not registered', async () => {
         const list = makeList(session, [makeOrder(), makeOrder()])
-        const { receipts } = await world.cancel(session, [idsOf(list)[1]!])
-        expect(receipts).toMatchObject([{ what: 'cancelled', id: idsOf(list)[1], outstanding: '0' }])
+        const id = idsOf(list)[1]!
+        const { receipts } = await world.cancel(session, [id])
+        const unknown = { what: 'not_registered', id, session, outstanding: '0' }
+        expect(receipts).toMatchObject([{ ...unknown, before: 'not_registered', after: 'blocked' }])
         expect(await outcome(world.place(session, list))).toBe('ORDER_ENDED')
-        expect((await world.cancel(session, [idsOf(list)[1]!])).receipts).toHaveLength(1)
+        expect((await world.cancel(session, [id])).receipts).toMatchObject([
+          { ...unknown, before: 'blocked', after: 'blocked' },
+        ])
+      })
+
+      it('in another session does not block a list before it is registered', async () => {
+        const other = await world.open()
+        const list = makeList(session, [makeOrder()])
+        const [id] = idsOf(list) as [Hex]
+        const { receipts } = await world.cancel(other, [id])
+        expect(receipts).toMatchObject([{ what: 'not_registered', session: other, after: 'blocked' }])
+        await world.place(session, list)
+        expect((await world.states(session, [id])).receipts).toMatchObject([{ session, after: 'open' }])
+      })
+
+      it('ends an order whichever session of its wallet is named, and says which one it was in', async () => {
+        const [other, list] = [await world.open(), makeList(session, [makeOrder()])]
+        await world.place(session, list)
+        const { receipts } = await world.cancel(other, idsOf(list))
+        expect(receipts).toMatchObject([{ what: 'cancelled', session, before: 'open', after: 'cancelled' }])
+        expect(await outcome(world.trade(session, { ...sale(25), ...use(idsOf(list)[0]!) }))).toBe(
+          'ORDER_ENDED',
+        )
+      })
+
+      it('named under another wallet ends nothing, and says that the order is open', async () => {
+        const list = makeList(session, [makeOrder()])
+        await world.place(session, list)
+        const foreign = await world.open()
+        await db.query('update roots set wallet = $2 where hash = $1', [foreign, `0x${'9'.repeat(40)}`])
+        const { receipts } = await world.cancel(foreign, idsOf(list))
+        expect(receipts).toMatchObject([{ what: 'open', session, before: 'open', after: 'open' }])
+        await world.trade(session, { ...sale(25), ...use(idsOf(list)[0]!) })
+      })
+
+      it('of an order that ended says how, and changes nothing', async () => {
+        const soon = makeOrder({ expiresAt: NOW_S + 10 })
+        const list = makeList(session, [makeOrder(), makeOrder(), soon])
+        await world.place(session, list)
+        const [filled, replaced, expired] = idsOf(list) as [Hex, Hex, Hex]
+        const { sequence } = await world.trade(session, { ...sale(25), ...use(filled) })
+        const stored = (await world.deps.sessions.find(session))!
+        await settle(world.deps, stored, { sequence, state: 'used', received: 24_900_000n })
+        await world.place(session, makeList(session, [makeOrder()], replacing([replaced])))
+        world.time.nowMs += 20_000
+        const { receipts } = await world.cancel(session, [filled, replaced, expired])
+        const states = new Map(receipts.map(({ id, what, before, after }) => [id, [what, before, after]]))
+        expect(states.get(filled)).toEqual(['filled', 'filled', 'filled'])
+        expect(states.get(replaced)).toEqual(['replaced', 'replaced', 'replaced'])
+        expect(states.get(expired)).toEqual(['expired', 'expired', 'expired'])
+        expect(receipts.find(({ id }) => id === filled)!.spent).toBe(sale(25).amountIn.toString())
       })
 
       it('of all works while frozen, and of a session that was revoked', async () => {
@@ -231,18 +296,151 @@ withDb(
         expect(receipts.map(({ id }) => id).sort()).toEqual([...idsOf(list)].sort())
       })
 
-      it('refuses more than 10,000 unknown ids', async () => {
+      it('is never refused for ids that were never orders, and blocks no more than 10,000 of them', async () => {
         await db.query(
           `insert into cancelled_orders select '0x' || lpad(n::text, 64, '0'), $1, 1
-           from generate_series(1, 10000) n`,
+           from generate_series(1, 9999) n`,
           [session],
         )
-        expect(await outcome(world.cancel(session, [`0x${'f'.repeat(64)}`]))).toBe('ORDER_LIMIT')
+        const list = makeList(session, [makeOrder()])
+        await world.place(session, list)
+        const ids: Hex[] = [`0x${'e'.repeat(64)}`, `0x${'f'.repeat(64)}`, ...idsOf(list)]
+        const { receipts } = await world.cancel(session, ids)
+        const after = new Map(receipts.map((receipt) => [receipt.id, receipt.after]))
+        expect(
+          ids
+            .slice(0, 2)
+            .map((id) => after.get(id))
+            .sort(),
+        ).toEqual(['blocked', 'not_registered'])
+        expect(after.get(ids[2]!)).toBe('cancelled')
         const [row] = await db.query<{ n: number }>(
           'select count(*)::int4 as n from cancelled_orders where root_hash = $1',
           [session],
         )
         expect(row!.n).toBe(10_000)
+      })
+    })
+
+    describe('a replacement', () => {
+      const fill = async (id: Hex, usd: number, part = 1) => {
+        const { sequence } = await world.trade(session, { ...sale(usd), ...use(id, part) })
+        const stored = (await world.deps.sessions.find(session))!
+        await settle(world.deps, stored, {
+          sequence,
+          state: 'used',
+          received: BigInt(Math.round(usd * 99e4)),
+        })
+      }
+      const placed = async (...orders: Parameters<typeof makeOrder>[0][]) => {
+        const list = makeList(session, orders.map(makeOrder))
+        await world.place(session, list)
+        return idsOf(list) as [Hex, ...Hex[]]
+      }
+      const checkOf = async (list: ReturnType<typeof makeList>): Promise<object> => {
+        const refused: { extras?: { signer_checks?: object[] } } = await world.place(session, list).then(
+          () => ({}),
+          (error) => error,
+        )
+        return refused.extras?.signer_checks?.[0] ?? {}
+      }
+      const moved = (ids: readonly Hex[], spentIn: bigint) =>
+        makeList(session, [makeOrder()], replacing(ids, spentIn))
+
+      it('is registered only with what was spent, sent and reserved, and names the true figure', async () => {
+        const [id] = await placed({})
+        await fill(id, 10)
+        await world.trade(session, { ...sale(5), ...use(id, 2) })
+        const spent = sale(10).amountIn + sale(5).amountIn
+        for (const wrong of [0n, sale(10).amountIn, spent - 1n, spent + 1n])
+          expect(await checkOf(moved([id], wrong))).toMatchObject({
+            rule: 'ORDER_REPLACED',
+            value: spent.toString(),
+            limit: wrong.toString(),
+          })
+        const { receipts } = await world.states(session, [id])
+        expect(receipts).toMatchObject([
+          { what: 'status', before: 'open', after: 'open', spent: spent.toString(), session },
+        ])
+        expect(receipts.every(isFrom)).toBe(true)
+        const { receipt } = await world.place(session, moved([id], spent))
+        // In flight: the part of it that may still be sent.
+        expect(receipt).toMatchObject({ outstanding: sale(5).amountIn.toString(), until: NOW_S + 120 })
+      })
+
+      it('of an order that was filled meanwhile is refused, and happens once if it says so', async () => {
+        const [id] = await placed({})
+        const all = makeOrder().amountIn
+        await fill(id, 25)
+        expect(await outcome(world.place(session, moved([id], 0n)))).toBe('ORDER_REPLACED')
+        expect((await world.states(session, [id])).receipts).toMatchObject([{ after: 'filled' }])
+        await world.cancel(session, [id])
+        expect(await outcome(world.place(session, moved([id], 0n)))).toBe('ORDER_REPLACED')
+        await world.place(session, moved([id], all))
+        expect(await outcome(world.place(session, moved([id], all)))).toBe('ORDER_ENDED')
+      })
+
+      it('happens once, whichever figure becomes true later', async () => {
+        const [id] = await placed({})
+        const { sequence, expires_at: expiresS } = await world.trade(session, { ...sale(10), ...use(id) })
+        const [reserved, released] = [moved([id], sale(10).amountIn), moved([id], 0n)]
+        expect(await outcome(world.place(session, released))).toBe('ORDER_REPLACED')
+        const stored = (await world.deps.sessions.find(session))!
+        await settle(world.deps, stored, { sequence, state: 'unused', expiresS })
+        expect(await outcome(world.place(session, reserved))).toBe('ORDER_REPLACED')
+        await world.place(session, released)
+        expect(await outcome(world.place(session, reserved))).toBe('ORDER_ENDED')
+      })
+
+      it('of a group counts its shared budget, and takes all of its open orders', async () => {
+        const [stop, target] = await placed({ group: 1 }, { group: 1 })
+        await fill(target!, 10)
+        const spent = sale(10).amountIn
+        expect(await outcome(world.place(session, moved([stop], 0n)))).toBe('ORDER_REPLACED')
+        expect(await checkOf(moved([stop], spent))).toMatchObject({ rule: 'ORDER_LIST', value: target })
+        await world.place(session, moved([stop, target!], spent))
+        for (const id of [stop, target!])
+          expect(await outcome(world.trade(session, { ...sale(5), ...use(id, 2) }))).toBe('ORDER_ENDED')
+      })
+
+      it('of an entry leaves the exits of what it bought, and ends those of an untraded one', async () => {
+        const entry = { tokenIn: USDG, tokenOut: NATIVE, amountIn: 50_000_000n }
+        const exit = { parent: 1 }
+        const [traded, kept] = await placed(entry, exit)
+        const [untraded, orphan] = await placed(entry, exit)
+        const { sequence } = await world.trade(session, { ...purchase(20), ...use(traded) })
+        const stored = (await world.deps.sessions.find(session))!
+        await settle(world.deps, stored, { sequence, state: 'used', received: sale(19.9).amountIn })
+        const next = makeList(session, [makeOrder(entry)], {
+          replaces: [
+            { id: traded, spentIn: purchase(20).amountIn },
+            { id: untraded, spentIn: 0n },
+          ],
+        })
+        await world.place(session, next)
+        const { receipts } = await world.states(session, [kept!, orphan!])
+        expect(new Map(receipts.map(({ id, after }) => [id, after]))).toEqual(
+          new Map([
+            [kept, 'open'],
+            [orphan, 'cancelled'],
+          ]),
+        )
+        await world.trade(session, { ...sale(19), ...use(kept!) })
+        expect(await outcome(world.trade(session, { ...sale(5), ...use(kept!, 2) }))).toBe('ORDER_AMOUNT')
+      })
+
+      it('names unknown ids, and reads a list of the first version', async () => {
+        const [id] = await placed({})
+        const unknown: Hex = `0x${'9'.repeat(64)}`
+        expect((await world.states(session, [unknown])).receipts).toMatchObject([
+          { what: 'status', session, before: 'not_registered', after: 'not_registered' },
+        ])
+        expect(await outcome(world.states(`0x${'1'.repeat(64)}`, [id]))).toBe('NO_SESSION')
+        await db.query(`update order_lists set list = jsonb_set(list, '{replaces}', $1::jsonb)`, [
+          JSON.stringify([unknown]),
+        ])
+        await fill(id, 10)
+        await world.place(session, moved([id], sale(10).amountIn))
       })
     })
 

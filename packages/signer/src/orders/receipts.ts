@@ -4,23 +4,23 @@ import { SESSION } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
 import type { Cosigner } from '../keys/createCosigner.ts'
 
-/** A change of the ledger, before its receipt is signed. */
-export interface Change {
-  what: Receipt['what']
-  session: Hex
-  id: Hex
+/** What a receipt says, before it is signed. */
+export interface Statement extends Pick<Receipt, 'what' | 'session' | 'id' | 'before' | 'after'> {
   atMs: number
-  outstanding?: Outstanding
+  /** Of an order's budget. */
+  spent?: bigint
+  outstanding: Outstanding
 }
 export interface Outstanding {
   amount: bigint
   /** When the last of it expires. */
   untilS: number
 }
+export const NOTHING_OUTSTANDING: Outstanding = { amount: 0n, untilS: 0 }
 
 export async function confirm(
   cosigner: Pick<Cosigner, 'address' | 'confirm'>,
-  { what, session, id, atMs, outstanding }: Change,
+  { what, session, id, before, after, atMs, spent = 0n, outstanding }: Statement,
   challenge: Hex,
 ): Promise<SignedReceipt> {
   const at = Math.floor(atMs / 1000)
@@ -28,9 +28,12 @@ export async function confirm(
     what,
     session,
     id,
+    before,
+    after,
     at,
-    outstanding: (outstanding?.amount ?? 0n).toString(),
-    until: Math.max(at, outstanding?.untilS ?? at),
+    spent: spent.toString(),
+    outstanding: outstanding.amount.toString(),
+    until: Math.max(at, outstanding.untilS),
     challenge,
   }
   return { ...receipt, cosigner: cosigner.address, signature: await cosigner.confirm(receipt) }

@@ -1,5 +1,4 @@
 import {
-  type Address,
   type Crypto,
   fromWireOrders,
   type Hex,
@@ -11,7 +10,7 @@ import {
 } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
-import { CONTROLS, fail, markPrice, worthDown } from '@pit/protocol'
+import { CONTROLS, fail } from '@pit/protocol'
 import type { RegisteredOrders, SignerCheck } from '@pit/signer-wire'
 import { failuresOf, tradeRefusal } from '../checks.ts'
 import type { Cosigner } from '../keys/createCosigner.ts'
@@ -23,8 +22,10 @@ import type { NonceReader } from '../roots/readNonce.ts'
 import type { Session } from '../roots/readRoots.ts'
 import { endSpent, type WorthOf } from './endSpent.ts'
 import { listRules } from './listRules.ts'
+import { worthIn } from './orderStates.ts'
 import type { TriggerReader } from './readTrigger.ts'
-import { confirm } from './receipts.ts'
+import { confirm, outstandingOf } from './receipts.ts'
+import { replacedFault } from './replacedFault.ts'
 import { endOrders, lockRoot, openOrders, orphansOf } from './store.ts'
 
 export interface OrderDeps {
@@ -72,25 +73,30 @@ export async function registerOrders(
     priceOf: (token) => priceOf(token, { pins, prices, binding: session.binding }),
     triggerKind: deps.triggers.kindOf,
   })
-  const atMs = await db.transaction(async (sql) => {
+  const registered = await db.transaction(async (sql) => {
     await lockRoot(sql, rootHash)
-    const before = await registeredAt(sql, rootHash, hash)
-    if (before !== null) return before
-    if (failures.length > 0) throw tradeRefusal(failures, 'own executor')
-    if (await readFrozen(sql)) fail('SIGNER_FROZEN')
-    return addList(sql, { rootHash, list, hash, ids, signature, atMs: clock.nowMs(), worthOf })
+    const nowMs = clock.nowMs()
+    const earlierMs = await registeredAt(sql, rootHash, hash)
+    if (earlierMs === null) {
+      if (failures.length > 0) throw tradeRefusal(failures, 'own executor')
+      if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+      const worthOf = worthIn(deps, session)
+      await addList(sql, { rootHash, list, hash, ids, signature, atMs: nowMs, worthOf })
+    }
+    const replaced = list.replaces.map(({ id }) => id)
+    const outstanding = [...(await outstandingOf(sql, replaced, nowMs)).values()]
+    return {
+      before: earlierMs === null ? 'not_registered' : 'registered',
+      atMs: earlierMs ?? nowMs,
+      outstanding: {
+        amount: outstanding.reduce((sum, { amount }) => sum + amount, 0n),
+        untilS: Math.max(0, ...outstanding.map(({ untilS }) => untilS)),
+      },
+    } as const
   })
-  const receipt = await confirm(
-    cosigner,
-    { what: 'registered', session: rootHash, id: hash, atMs },
-    challenge,
-  )
+  const statement = { what: 'registered', session: rootHash, id: hash, after: 'registered' } as const
+  const receipt = await confirm(cosigner, { ...statement, ...registered }, challenge)
   return { list_hash: hash, ids, receipt }
-
-  function worthOf(token: Address, atoms: bigint): bigint | null {
-    const price = priceOf(token, { pins, prices, binding: session!.binding })
-    return 'why' in price ? null : worthDown(atoms, markPrice(price.priceE18, price.decimals))
-  }
 }
 
 /** In this session: a receipt never says that another one's list was registered here. */
@@ -113,7 +119,7 @@ interface NewList {
 }
 
 /** Throws the refusal of what only the ledger knows. */
-async function addList(sql: Sql, newList: NewList): Promise<number> {
+async function addList(sql: Sql, newList: NewList): Promise<void> {
   const { rootHash, list, hash, ids, signature, atMs, worthOf } = newList
   const refuse = (rule: string, message: string, more: Partial<SignerCheck> = {}): never => {
     throw tradeRefusal([{ rule, ok: false, message, ...more }], 'own executor')
@@ -121,19 +127,19 @@ async function addList(sql: Sql, newList: NewList): Promise<number> {
   const revoked = await sql.query('select from revocations where root_hash = $1', [rootHash])
   if (revoked.length > 0) refuse('SESSION_REVOKED', 'The session was revoked.')
   const [cancelled] = await sql.query<{ id: Hex }>(
-    'select id from cancelled_orders where id = any($1::text[]) limit 1',
-    [ids],
+    'select id from cancelled_orders where root_hash = $1 and id = any($2::text[]) limit 1',
+    [rootHash, ids],
   )
   if (cancelled)
     refuse('ORDER_ENDED', 'An order of the list was cancelled before it came.', { value: cancelled.id })
   const open = await openOrders(sql, rootHash, Math.floor(atMs / 1000))
-  const strange = list.replaces.find((id) => !open.some((one) => one.id === id))
-  if (strange) refuse('ORDER_ENDED', 'A replaced order is not open in this session.', { value: strange })
-  let count = open.length - list.replaces.length + ids.length
-  if (count > CONTROLS.maxOpenOrders) {
-    const others = open.filter(({ id }) => !list.replaces.includes(id))
+  const fault = await replacedFault(sql, { rootHash, replaces: list.replaces, open, atMs })
+  if (fault) refuse(fault.rule, fault.message, fault)
+  const replaced = list.replaces.map(({ id }) => id)
+  const others = open.filter(({ id }) => !replaced.includes(id))
+  let count = others.length + ids.length
+  if (count > CONTROLS.maxOpenOrders)
     count = (await endSpent(sql, others, { worthOf, atMs })).length + ids.length
-  }
   if (count > CONTROLS.maxOpenOrders) {
     const counts = { value: count, limit: CONTROLS.maxOpenOrders }
     refuse('ORDER_LIMIT', 'The session has too many open orders.', counts)
@@ -145,8 +151,8 @@ async function addList(sql: Sql, newList: NewList): Promise<number> {
   )
   if (added.length === 0)
     refuse('ORDER_NONCE', 'Another list of this session has the same nonce.', { value: list.nonce })
-  await endOrders(sql, { ids: list.replaces, how: 'replaced', atMs })
-  await endOrders(sql, { ids: await orphansOf(sql, list.replaces), how: 'cancelled', atMs })
+  await endOrders(sql, { ids: replaced, how: 'replaced', atMs })
+  await endOrders(sql, { ids: await orphansOf(sql, replaced), how: 'cancelled', atMs })
   const budget = list.orders.map(({ group }, i) =>
     group === 0 ? ids[i]! : ids[list.orders.findIndex((other) => other.group === group)]!,
   )
@@ -165,5 +171,4 @@ async function addList(sql: Sql, newList: NewList): Promise<number> {
       list.orders.map(({ expiresAt }) => expiresAt),
     ],
   )
-  return atMs
 }

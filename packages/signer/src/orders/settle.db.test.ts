@@ -178,7 +178,7 @@ withDb(
       expect(outstanding).toEqual({ amount: 25_000_000n, untilS: sold.expires_at })
       const signed = await confirm(
         world.deps.cosigner,
-        { what: 'revoked', session, id: session, atMs, outstanding },
+        { what: 'revoked', session, id: session, before: 'active', after: 'revoked', atMs, outstanding },
         word(3),
       )
       expect(signed).toMatchObject({ what: 'revoked', outstanding: '25000000', until: sold.expires_at })

@@ -1,5 +1,6 @@
-import { fromWireOrders, type Hex, type WireOrderList } from '@pit/chain'
+import { fromWireOrder, type Hex, type WireOrder } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import type { LedgerOrderState } from '@pit/protocol'
 import type { OrderEnd } from '@pit/signer-wire'
 import type { OrderTotals, StoredOrder } from './types.ts'
 
@@ -10,6 +11,12 @@ import type { OrderTotals, StoredOrder } from './types.ts'
 export const lockRoot = async (sql: Sql, rootHash: Hex): Promise<boolean> =>
   (await sql.query('update roots set version = version + 1 where hash = $1 returning hash', [rootHash]))
     .length > 0
+
+/** As `lockRoot`, in one order, so that two callers never wait for each other. */
+export async function lockRoots(sql: Sql, hashes: readonly Hex[]): Promise<void> {
+  await sql.query('select from roots where hash = any($1::text[]) order by hash for update', [hashes])
+  await sql.query('update roots set version = version + 1 where hash = any($1::text[])', [hashes])
+}
 
 export interface OrderRow {
   id: Hex
@@ -22,7 +29,7 @@ export interface OrderRow {
   ended: OrderEnd | null
   ended_at_ms: number | null
   registered_at_ms: number
-  list: WireOrderList
+  list: { orders: readonly WireOrder[] }
 }
 
 export const ORDER_COLUMNS = `o.id, o.root_hash, o.list_hash, o.position, o.budget_id, o.parent_id, o.met_at_ms, o.ended,
@@ -30,14 +37,14 @@ export const ORDER_COLUMNS = `o.id, o.root_hash, o.list_hash, o.position, o.budg
 const ORDERS = `select ${ORDER_COLUMNS} from orders o join order_lists l on l.hash = o.list_hash`
 
 export function orderOf(row: OrderRow): StoredOrder {
-  const order = fromWireOrders(row.list).orders[row.position]
+  const order = row.list.orders[row.position]
   if (!order) throw new Error(`the stored list ${row.list_hash} has no order ${row.position}`)
   return {
     id: row.id,
     rootHash: row.root_hash,
     listHash: row.list_hash,
     position: row.position,
-    order,
+    order: fromWireOrder(order),
     budgetId: row.budget_id,
     parentId: row.parent_id,
     registeredAtMs: row.registered_at_ms,
@@ -53,6 +60,17 @@ export async function findOrder(sql: Sql, rootHash: Hex, id: Hex): Promise<Store
   })
   return row ? orderOf(row) : null
 }
+
+/** Orders with these ids, whatever their session. */
+export async function findOrders(sql: Sql, ids: readonly Hex[]): Promise<StoredOrder[]> {
+  if (ids.length === 0) return []
+  const rows = await sql.query<OrderRow>(`${ORDERS} where o.id = any($1::text[]) order by o.id`, [ids])
+  return rows.map(orderOf)
+}
+
+/** By its row alone: one whose budget is spent is `open` until it is marked. */
+export const stateOf = ({ ended, order }: StoredOrder, nowS: number): LedgerOrderState =>
+  ended?.how ?? (order.expiresAt > nowS ? 'open' : 'expired')
 
 /** Orders of a session that have neither ended nor expired. */
 export async function openOrders(sql: Sql, rootHash: Hex, nowS: number): Promise<StoredOrder[]> {
@@ -111,20 +129,16 @@ export async function readTotals(sql: Sql, orders: readonly StoredOrder[]): Prom
   return rows.map(totalsOf)
 }
 
-/** Ends what has not ended; returns when each of them did. */
+/** Ends what has not ended. A filled order can be replaced, once. */
 export async function endOrders(
   sql: Sql,
   { ids, how, atMs }: { ids: readonly Hex[]; how: OrderEnd; atMs: number },
-): Promise<Map<Hex, number>> {
+): Promise<void> {
   await sql.query(
-    'update orders set ended = $2, ended_at_ms = $3 where id = any($1::text[]) and ended is null',
+    `update orders set ended = $2, ended_at_ms = $3
+     where id = any($1::text[]) and (ended is null or (ended = 'filled' and $2 = 'replaced'))`,
     [ids, how, atMs],
   )
-  const rows = await sql.query<{ id: Hex; at: number }>(
-    'select id, ended_at_ms as at from orders where id = any($1::text[])',
-    [ids],
-  )
-  return new Map(rows.map(({ id, at }) => [id, at]))
 }
 
 /** Open orders whose entry is one of these, has ended and never traded: they can never be armed. */

@@ -52,8 +52,9 @@ export function AgentOrders({ agent }: { agent: AgentDetail }) {
       const { client } = await openClient()
       return client.orders.cancel({ agentId: agent.id, ...(ids && { ids }) })
     },
-    onSuccess: ({ orders: ended, receipts: given }) => {
-      toast(`${many(ended.length, 'order')} cancelled.`)
+    onSuccess: ({ receipts: given, onPaper }) => {
+      const ended = given.filter(({ after }) => after === 'cancelled').length + onPaper.length
+      toast(`${many(ended, 'order')} cancelled.`)
       setReceipts(given)
     },
     onSettled: refreshOrders,

@@ -6,6 +6,12 @@ type Receipt = NonNullable<PlacedList['receipt']>
 const TITLES: Record<Receipt['what'], string> = {
   registered: 'The co-signer registered the orders',
   cancelled: 'The co-signer cancelled the order',
+  filled: 'The order was filled before',
+  replaced: 'The order was replaced before',
+  expired: 'The order had expired',
+  not_registered: 'The order was never registered, and now cannot be',
+  open: 'The order is open',
+  status: 'The co-signer reports the order',
   revoked: 'The co-signer ended the session',
 }
 
@@ -21,7 +27,7 @@ export function OrderReceipt({ receipt, unit }: { receipt: Receipt; unit(atoms: 
             'Still on its way',
             outstanding === '0' ? 'nothing' : `${unit(outstanding)} until ${dateTime(until)}`,
           ],
-          [what === 'cancelled' ? 'Order' : 'List', <Copied key="id" text={id} />],
+          [what === 'registered' ? 'List' : 'Order', <Copied key="id" text={id} />],
           ['Signature', 'Verified: by the co-signer'],
         ]}
       />

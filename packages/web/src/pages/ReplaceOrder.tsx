@@ -80,13 +80,13 @@ export function ReplaceOrder(props: {
   const { kind } = order.trigger
   return (
     <Dialog title="Replace order" open onClose={onClose}>
-      <p>The new order takes over the unfilled rest. Empty fields stay as they are.</p>
+      <p>The new order takes over what is left. Empty fields stay as they are.</p>
       <TextField
         label={`Amount to spend, in ${symbol}`}
         kind="decimal"
         value={values.amount}
         onChange={set('amount')}
-        hint="Empty: the rest of the order."
+        hint="In all, with what was sold before. Empty: as before."
       />
       {kind !== 'none' && (
         <TextField
