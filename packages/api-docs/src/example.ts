@@ -56,6 +56,7 @@ const BY_NAME: Record<string, unknown> = {
   expires: 1767311400,
   agent_id: '7',
   id: 'h_01',
+  ids: [`0x${'1d'.repeat(32)}`],
   n: 1,
   api_key: 'gateway-key',
   list: ORDER_LIST,

@@ -16,7 +16,7 @@ import { bindingHash, CHAIN_ID, createBinding, executorAttestationText } from '@
 import { privateKeyToAccount } from 'viem/accounts'
 import { fromViem } from '../src/account.ts'
 import type { ClientDeps } from '../src/deps.ts'
-import { isRefusal, PitRefusal } from '../src/errors.ts'
+import { isRefusal, serverRefusal } from '../src/errors.ts'
 import type { OrderIntent } from '../src/orders/intent.ts'
 import { atFreshHead } from '../src/own/atFreshHead.ts'
 import { openNode } from '../src/own/node.ts'
@@ -63,7 +63,7 @@ export async function open(lies: Lies = {}) {
     nonce: 3n,
     sent: [] as Hex[],
     placed: [] as { list: OrderList; signature?: Hex }[],
-    /** What the co-signer counts as spent, by order. */
+    /** Spent amounts by the co-signer's ledger. */
     spent: new Map<Hex, bigint>(),
     /** Orders that the co-signer knows to have ended, and ids it never saw. */
     ended: new Map<Hex, Receipt['after']>(),
@@ -122,9 +122,9 @@ export async function open(lies: Lies = {}) {
     'hosted.orders.place': async ({ body }: { body: { list: never; signature?: Hex; challenge: Hex } }) => {
       const list = fromWireOrders(body.list)
       state.placed.push({ list, ...(body.signature && { signature: body.signature }) })
-      if (lies.placeRefusal) throw new PitRefusal(lies.placeRefusal, 'No.', { status: 422 })
+      if (lies.placeRefusal) throw refusedWith(lies.placeRefusal)
       const changed = list.replaces.find(({ id, spentIn }) => (state.spent.get(id) ?? 0n) !== spentIn)
-      if (changed) throw new PitRefusal('REFUSED', 'Another amount is spent.', { status: 422 })
+      if (changed) throw refusedWith('REFUSED')
       const id = orderListHash(crypto, list)
       const registered = { what: 'registered', before: 'not_registered', after: 'registered' } as const
       const receipt = await sign({ ...base, ...registered, id, challenge: body.challenge })
@@ -219,6 +219,12 @@ export async function open(lies: Lies = {}) {
   })
   return { deps, state, hash }
 }
+
+export const refusedWith = (code: string, status = 422) =>
+  serverRefusal(
+    { ...{ status, code, message: 'No.', retry: null, retryAfterS: null, hint: null }, fields: {} },
+    'no',
+  )
 
 export const codeOf = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(

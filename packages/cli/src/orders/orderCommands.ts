@@ -218,7 +218,7 @@ function triggerOf(kind: string, { price, trail }: ReplaceFlags): OrderIntent['t
   return { kind, trailBps: Math.round(trail * 100) }
 }
 
-/** What became of orders by the co-signer's receipts, with what may still be sent. */
+/** States of orders by the co-signer's receipts, with the input that may still be sent. */
 export const receiptTable = (receipts: readonly NonNullable<PlacedList['receipt']>[]): string =>
   table([
     ['order', 'state', 'since', 'may still be sent', 'until'],

@@ -68,6 +68,7 @@ export const unconfirmed = (
     hint:
       'Cancel the orders by their ids: the co-signer then confirms how each one stands. If they must not run, ' +
       'end every session with controls by your own transaction: pit session revoke --all.',
+    server: isRefusal(about.cause) ? about.cause.server : null,
     ...about,
   })
 }

@@ -7,10 +7,10 @@ import {
   NOW_S,
   open,
   RECEIPT_LIES,
+  refusedWith,
   SELL,
   word,
 } from '../../test/ordersKit.ts'
-import { PitRefusal } from '../errors.ts'
 import { cancelOrders } from './cancelOrders.ts'
 import { placeOrders } from './placeOrders.ts'
 
@@ -67,7 +67,7 @@ describe('cancelOrders', () => {
 
   it('says that nothing proves "all" of an agent without a record and an attested executor', async () => {
     const { deps } = await open({ mode: 'paper' })
-    const none = async () => Promise.reject(new PitRefusal('NO_EXECUTOR', 'No.', { status: 404 }))
+    const none = async () => Promise.reject(refusedWith('NO_EXECUTOR', 404))
     const empty = async () => ({ agent_id: 'agt_1', orders: [], wanted: [] })
     const api = { ...deps.api, 'hosted.executor': none, 'hosted.orders.list': empty } as never
     expect(await codeOf(cancelOrders({ ...deps, api }, { agentId: 'agt_1' }))).toBe('RECEIPT_MISSING')

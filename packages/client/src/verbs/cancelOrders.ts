@@ -38,7 +38,7 @@ export interface CancelledOrders {
 }
 
 const ENDED: ReadonlySet<State> = new Set<State>(['filled', 'expired', 'cancelled', 'replaced', 'unfillable'])
-/** What a cancellation may lead to. */
+/** Results of a cancellation that leave no open order. */
 const OVER: ExpectedReceipt['what'] = ['cancelled', 'filled', 'replaced', 'expired', 'not_registered']
 export const PAPER_SESSION: Hex = `0x${'0'.repeat(64)}`
 
@@ -133,15 +133,15 @@ async function bySession(
   recorded: Cancelling['recorded'],
   ids: readonly Hex[],
 ): Promise<Map<string, Hex[]>> {
-  const found = new Map<string, Hex[]>()
-  if (ids.length === 0) return found
+  const idsBySession = new Map<string, Hex[]>()
+  if (ids.length === 0) return idsBySession
   const { records: sessions } = await records.sessions()
   for (const id of ids) {
     const hash = recorded.get(id)?.session
     const session = hash && sessions.find(({ roots }) => roots[0]!.hash === hash)
-    if (session) found.set(session.session_id, [...(found.get(session.session_id) ?? []), id])
+    if (session) idsBySession.set(session.session_id, [...(idsBySession.get(session.session_id) ?? []), id])
   }
-  return found
+  return idsBySession
 }
 
 /** At the session that signed them, whichever one the server believes the agent to have. */

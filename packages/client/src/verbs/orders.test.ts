@@ -18,6 +18,7 @@ import {
   open,
   pins,
   RECEIPT_LIES,
+  refusedWith,
   SELL,
   stranger,
   USDG,
@@ -135,6 +136,7 @@ describe('placeOrders', () => {
           ...{ list, ids: [orderId(crypto, list, 0)], nonce: first!.list.nonce, session_id: 'ses_1' },
         },
         hint: expect.stringContaining('pit session revoke --all'),
+        server: { code: placeRefusal },
       })
       expect(await deps.records.orderLists()).toMatchObject([{ hash: list, session: hash, agentId: 'agt_1' }])
     },
@@ -147,7 +149,7 @@ describe('placeOrders', () => {
     const hiding = async (request: { body: { challenge: string } }) => {
       challenges.push(request.body.challenge)
       const answer = await place(request)
-      if (challenges.length === 1) throw new PitRefusal('BAD_REQUEST', 'No.', { status: 400 })
+      if (challenges.length === 1) throw refusedWith('BAD_REQUEST', 400)
       return answer
     }
     const api = { ...deps.api, 'hosted.orders.place': hiding } as never

@@ -171,7 +171,7 @@ interface Placing {
   tokens: TokenInfos
   /** Ids of replaced orders. */
   replaces: readonly Hex[]
-  /** What the caller knows of them; null if the list takes what was spent off its own amount. */
+  /** Their spent amounts as far as the caller knows; null if the list takes them off its own amount. */
   stated: SpentById | null
   build(spent: SpentById): OrderList
 }

@@ -60,13 +60,13 @@ describe('replaceOrder', () => {
 
   it('asks again when the order trades at the prompt, and signs only what was shown last', async () => {
     const { deps, state, id, request } = await openStop()
-    const asked: ListTerms[] = []
+    const prompts: ListTerms[] = []
     const confirm = (terms: ListTerms) => {
-      if (asked.push(terms) === 1) state.spent.set(id, 4n * TENTH)
+      if (prompts.push(terms) === 1) state.spent.set(id, 4n * TENTH)
       return true
     }
     await replaceOrder(deps, request, { confirm })
-    expect(asked.map(({ lines }) => lines.at(-1))).toEqual([
+    expect(prompts.map(({ lines }) => lines.at(-1))).toEqual([
       `Ends order ${id}: nothing of it was sold.`,
       `Ends order ${id}: 0.4 ETH of it was or may still be sold.`,
     ])
@@ -107,9 +107,9 @@ describe('replaceOrder', () => {
 
   it('asks again when the co-signer counts another amount, under the same nonce', async () => {
     const { deps, state, id, request } = await tradingAtHandOver()
-    let asked = 0
-    await replaceOrder(deps, request, { confirm: () => ++asked > 0 })
-    expect(asked).toBe(2)
+    let prompts = 0
+    await replaceOrder(deps, request, { confirm: () => ++prompts > 0 })
+    expect(prompts).toBe(2)
     const [first, second] = state.placed.map(({ list }) => list)
     expect(second).toMatchObject({
       nonce: first!.nonce,
@@ -120,8 +120,8 @@ describe('replaceOrder', () => {
 
   it('does not say that nothing was signed once a signature left', async () => {
     const { deps, request } = await tradingAtHandOver()
-    let asked = 0
-    const error = await replaceOrder(deps, request, { confirm: () => ++asked < 2 }).catch((one) => one)
+    let prompts = 0
+    const error = await replaceOrder(deps, request, { confirm: () => ++prompts < 2 }).catch((one) => one)
     expect(error).toMatchObject({ code: 'RECEIPT_MISSING', details: { session_id: 'ses_1' } })
   })
 

@@ -100,7 +100,7 @@ async function listedOrder(
   return readingAnswer('RECIPIENT', () => fromWireOrder(row.order as never))
 }
 
-/** What is left of an intention, at the same least price. */
+/** The rest of an intention, at the same least price. */
 function restOf(order: Order, spentIn: bigint): Order {
   const { amountIn, minAmountOut } = order
   const rest = amountIn - spentIn

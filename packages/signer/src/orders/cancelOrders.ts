@@ -2,9 +2,9 @@ import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
+import type { OrderDeps } from './deps.ts'
 import { type OrderState, readBlocked, readOrderStates, statementOf } from './orderStates.ts'
 import { confirm, NOTHING_OUTSTANDING, type Statement } from './receipts.ts'
-import type { OrderDeps } from './registerOrders.ts'
 import { endOrders, lockRoots, openOrders, orphansOf } from './store.ts'
 
 export interface CancelRequest {
@@ -34,9 +34,9 @@ export async function cancelOrders(
     await lockRoots(sql, roots)
     const atMs = clock.nowMs()
     const ids = which === 'all' ? await openIds(sql, rootHash, atMs) : named
-    const known = await readOrderStates(sql, deps, { ids, atMs })
-    const ended = await endOpen(sql, deps, { known, roots, atMs })
-    const unknown = ids.filter((id) => !known.some(({ stored }) => stored.id === id))
+    const orders = await readOrderStates(sql, deps, { ids, atMs })
+    const ended = await endOpen(sql, deps, { orders, roots, atMs })
+    const unknown = ids.filter((id) => !orders.some(({ stored }) => stored.id === id))
     return [...ended, ...(await blockUnknown(sql, { rootHash, ids: unknown, atMs }))]
   })
   return { receipts: await Promise.all(statements.map((one) => confirm(cosigner, one, challenge))) }
@@ -60,10 +60,10 @@ const openIds = async (sql: Sql, rootHash: Hex, atMs: number): Promise<Hex[]> =>
 async function endOpen(
   sql: Sql,
   deps: Parameters<typeof readOrderStates>[1],
-  { known, roots, atMs }: { known: readonly OrderState[]; roots: readonly Hex[]; atMs: number },
+  { orders, roots, atMs }: { orders: readonly OrderState[]; roots: readonly Hex[]; atMs: number },
 ): Promise<Statement[]> {
   const idsIn = (state: OrderState['state']) =>
-    known
+    orders
       .filter((one) => one.state === state && roots.includes(one.stored.rootHash))
       .map(({ stored }) => stored.id)
   const open = idsIn('open')
@@ -73,7 +73,7 @@ async function endOpen(
   const orphans = await readOrderStates(sql, deps, { ids: orphanIds, atMs })
   await endOrders(sql, { ids: orphanIds, how: 'cancelled', atMs })
   return [
-    ...known.map((one) => {
+    ...orders.map((one) => {
       const after = open.includes(one.stored.id) ? 'cancelled' : one.state
       return statementOf(one, { what: after === 'blocked' ? 'not_registered' : after, after })
     }),

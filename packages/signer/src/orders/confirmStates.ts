@@ -1,9 +1,9 @@
 import type { Hex } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
+import type { OrderDeps } from './deps.ts'
 import { readBlocked, readOrderStates, statementOf } from './orderStates.ts'
 import { confirm, NOTHING_OUTSTANDING, type Statement } from './receipts.ts'
-import type { OrderDeps } from './registerOrders.ts'
 
 export interface StatesRequest {
   rootHash: Hex
@@ -20,9 +20,9 @@ export async function confirmStates(
   if (!(await sessions.find(rootHash))) fail('NO_SESSION', { message: 'The root is not registered.' })
   const ids = [...new Set(given)]
   const atMs = clock.nowMs()
-  const known = await readOrderStates(db, deps, { ids, atMs })
+  const orders = await readOrderStates(db, deps, { ids, atMs })
   const blocked = await readBlocked(db, rootHash, ids)
-  const byId = new Map(known.map((one) => [one.stored.id, one]))
+  const byId = new Map(orders.map((one) => [one.stored.id, one]))
   const statements = ids.map((id): Statement => {
     const order = byId.get(id)
     if (order) return { ...statementOf(order, { what: 'status', after: order.state }), atMs }

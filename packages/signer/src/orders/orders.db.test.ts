@@ -368,7 +368,7 @@ withDb(
         expect(receipt).toMatchObject({ outstanding: sale(5).amountIn.toString(), until: NOW_S + 120 })
       })
 
-      it('of an order that was filled meanwhile is refused, and happens once if it says so', async () => {
+      it('of an order that was filled meanwhile is refused without that amount, and happens once with it', async () => {
         const [id] = await placed({})
         const all = makeOrder().amountIn
         await fill(id, 25)

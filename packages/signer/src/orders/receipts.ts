@@ -4,7 +4,7 @@ import { SESSION } from '@pit/protocol'
 import type { SignedReceipt } from '@pit/signer-wire'
 import type { Cosigner } from '../keys/createCosigner.ts'
 
-/** What a receipt says, before it is signed. */
+/** The content of a receipt before it is signed. */
 export interface Statement extends Pick<Receipt, 'what' | 'session' | 'id' | 'before' | 'after'> {
   atMs: number
   /** Of an order's budget. */

@@ -1,5 +1,4 @@
 import {
-  type Crypto,
   fromWireOrders,
   type Hex,
   type OrderList,
@@ -8,38 +7,20 @@ import {
   toWireOrders,
   type WireOrderList,
 } from '@pit/chain'
-import { type Clock, nowS } from '@pit/platform/clock'
-import type { Db, Sql } from '@pit/platform/db'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
 import { CONTROLS, fail } from '@pit/protocol'
 import type { RegisteredOrders, SignerCheck } from '@pit/signer-wire'
 import { failuresOf, tradeRefusal } from '../checks.ts'
-import type { Cosigner } from '../keys/createCosigner.ts'
 import { readFrozen } from '../ledger/openLedger.ts'
-import type { Pins } from '../pins.ts'
-import type { Prices } from '../prices/followPrices.ts'
 import { priceOf } from '../prices/priceOf.ts'
-import type { NonceReader } from '../roots/readNonce.ts'
-import type { Session } from '../roots/readRoots.ts'
+import type { OrderDeps } from './deps.ts'
 import { endSpent, type WorthOf } from './endSpent.ts'
 import { listRules } from './listRules.ts'
 import { worthIn } from './orderStates.ts'
-import type { TriggerReader } from './readTrigger.ts'
 import { confirm, outstandingOf } from './receipts.ts'
 import { replacedFault } from './replacedFault.ts'
 import { endOrders, lockRoot, openOrders, orphansOf } from './store.ts'
-
-export interface OrderDeps {
-  db: Db
-  crypto: Crypto
-  clock: Clock
-  pins: Pins
-  prices: Prices
-  cosigner: Cosigner
-  triggers: TriggerReader
-  walletNonce: NonceReader
-  sessions: { find(rootHash: Hex): Session | null | Promise<Session | null> }
-  isSanctioned(address: string): boolean
-}
 
 export interface RegisterOrdersRequest {
   rootHash: Hex
