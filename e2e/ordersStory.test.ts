@@ -204,16 +204,16 @@ describe('signed orders, live', () => {
     const small = await executor.post('live/session/trade', { ...request, notional_usd: 4 })
     expect(small.status, JSON.stringify(small.body)).toBe(200)
 
-    // A list that is cancelled before it is registered can never be.
+    // A list whose order is cancelled before it is registered can never be.
     const other = await executor.post<{ error: Refusal }>('live/session/trade', request)
     const next = other.body.error.orders!.list
     const [nextId] = orderIds(next)
-    const cancelled = await done<{ receipts: { what: string; id: Hex }[] }>(
+    const cancelled = await done<{ receipts: { what: string; id: Hex; after: string }[] }>(
       owner,
       'live/session/orders/cancel',
       { session_id: pending.session_id, ids: [nextId], challenge: randomWord() },
     )
-    expect(cancelled.receipts).toMatchObject([{ what: 'cancelled', id: nextId }])
+    expect(cancelled.receipts).toMatchObject([{ what: 'not_registered', id: nextId, after: 'blocked' }])
     const late = await executor.post<{ error: Refusal }>('live/session/trade', {
       ...request,
       order: { id: nextId, part: 1, rounds: [], list: next, signature: await signList(owner, manager, next) },

@@ -151,8 +151,11 @@ export async function orderScenarios(world: SessionWorld, open: Open): Promise<S
   ]
 }
 
-const receiptOf = ({ what, session, id, at, outstanding, until: end, challenge }: Receipt) =>
-  keyOf([what, session, id, at, outstanding, end, challenge])
+const receiptOf = (one: Receipt) =>
+  keyOf([
+    ...[one.what, one.session, one.id, one.before, one.after, one.at],
+    ...[one.spent, one.outstanding, one.until, one.challenge],
+  ])
 
 /** The parts of a result that do not rest on the server's word. */
 const placedAs = (result: unknown): string => {
@@ -217,8 +220,13 @@ function otherReceipt(answer: Json, random: Random): Json {
     () => (receipt['challenge'] = word),
     () =>
       (receipt['what'] = random.pick(
-        ['registered', 'cancelled', 'revoked'].filter((one) => one !== receipt['what']),
+        ['registered', 'cancelled', 'revoked', 'filled', 'status', 'not_registered'].filter(
+          (one) => one !== receipt['what'],
+        ),
       )),
+    () => (receipt['before'] = receipt['before'] === 'open' ? 'blocked' : 'open'),
+    () => (receipt['after'] = receipt['after'] === 'blocked' ? 'open' : 'blocked'),
+    () => (receipt['spent'] = String(1 + random.below(1e9))),
     () => (receipt['at'] = Number(receipt['at']) - 1 - random.below(1e6)),
     () => (receipt['until'] = Number(receipt['until']) - 1),
     () => (receipt['outstanding'] = '1'),
@@ -256,8 +264,8 @@ function otherWanted(answer: Json, random: Random): Json {
       message['session'] = session
     },
     () => {
-      ;(wanted['list'] as Any)['replaces'] = [String(wanted['id'])]
-      message['replaces'] = [String(wanted['id'])]
+      ;(wanted['list'] as Any)['replaces'] = [{ id: String(wanted['id']), spent_in: '0' }]
+      message['replaces'] = [{ id: String(wanted['id']), spentIn: '0' }]
     },
   ])()
   return copy

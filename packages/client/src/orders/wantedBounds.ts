@@ -64,7 +64,7 @@ export async function checkBounds(
 
 /** A recorded list counts once it was signed: a declined one has no list. */
 async function signedToday({ records, nowMs }: ClientDeps, session: Hex, id: Hex): Promise<bigint> {
-  const lists = new Set((await records.orderLists(session)).map((list) => orderListHash(hashing, list)))
+  const lists = new Set((await records.orderLists()).map(({ hash }) => hash))
   const recent = (await records.wanted(session)).filter(
     (one) => one.id !== id && lists.has(one.id) && one.at_ms > nowMs() - DAY_MS,
   )
