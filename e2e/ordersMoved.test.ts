@@ -51,8 +51,10 @@ async function startAgent(): Promise<{ agentId: string; sessionId: string }> {
 beforeAll(async () => {
   world = await openSessionWorld({ devnet: { MARKET: 'on' } })
   const account = privateKeyToAccount(keccak256(stringToHex('moved orders owner')))
+  const config = await (await fetch(`${world.server.url}/api/v1/config`)).json()
+  const { cosigner } = (config as { session: { cosigner: Hex } }).session
   client = createClient({
-    ...{ url: world.server.url, profile: world.profile, account: fromViem(account) },
+    ...{ url: world.server.url, profile: { ...world.profile, cosigner }, account: fromViem(account) },
     ...{ domain: 'localhost', rpc: rpcAt(world.devnet.url), fetch: lyingFetch },
   })
   await client.signIn()

@@ -91,7 +91,7 @@ describe('a list that the server wants signed', () => {
     const signed = [listOf(1, order(10n)), listOf(2, order(10n))]
     for (const list of signed) {
       expect(await check(list)).toBe('accepted')
-      await deps.records.putOrderList(list)
+      await deps.records.putOrderList(list, 'agt_1')
     }
     // Checked and then declined: it does not count.
     expect(await check(listOf(3, order(5n)))).toBe('accepted')
