@@ -1,7 +1,7 @@
-import { type Hex, toWireOrders } from '@pit/chain'
+import { toWireOrder } from '@pit/chain'
 import type { ClientDeps } from '../deps.ts'
 import { recordedOrders } from '../orders/recordedOrders.ts'
-import type { OrderRow } from './cancelOrders.ts'
+import { type OrderRow, PAPER_SESSION } from './cancelOrders.ts'
 
 /**
  * Orders as they were signed on this machine, whatever a server lists.
@@ -12,14 +12,6 @@ import type { OrderRow } from './cancelOrders.ts'
  * ```
  */
 export async function signedOrders(deps: ClientDeps): Promise<ReadonlyMap<string, OrderRow['order']>> {
-  const { records } = await deps.records.sessions()
-  const lists = await Promise.all(records.map(({ roots }) => recordedOrders(deps, roots[0]!.hash)))
-  return new Map(
-    lists
-      .flat()
-      .map(({ id, order }) => [id, toWireOrders({ ...NO_LIST, orders: [order] }).orders[0] as never]),
-  )
+  const signed = (await recordedOrders(deps)).filter(({ session }) => session !== PAPER_SESSION)
+  return new Map(signed.map(({ id, order }) => [id, toWireOrder(order) as never]))
 }
-
-const ZERO: Hex = `0x${'0'.repeat(64)}`
-const NO_LIST = { session: ZERO, nonce: ZERO, replaces: [] }
