@@ -30,7 +30,7 @@ let home: McpHome
 const children: ChildProcess[] = []
 
 beforeAll(async () => {
-  world = await openSessionWorld({ server: { AUTH_DOMAIN: 'pit.test' } })
+  world = await openSessionWorld({ server: { AUTH_DOMAIN: 'pit.test', FAST_ENABLED: '1' } })
   gate = await openSubmitGate(world.server.url)
   const { session } = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
     session: { cosigner: string }
@@ -182,4 +182,22 @@ it('refuses callers without the token, web pages and malformed requests', async 
     expect([status, answer.error.code, answer.error.details.field]).toEqual([400, 'BAD_REQUEST', field])
   }
   expect((await call('read', { route: 'live.submit' })).body.error.code).toBe('BAD_REQUEST')
+})
+
+it('trades a pinned pair in one call, with the size and the minimum of the request', async () => {
+  const { call } = await serve('--allow-trading')
+  const pair = { token_in: 'ETH', token_out: 'USDG', fallback: false }
+  const fast = await call('fast_trade', {
+    ...pair,
+    notional_usd: 5,
+    min_amount_out: '4000000',
+    client_id: 'fast-1',
+  })
+  expect(fast).toMatchObject({ status: 200, body: { result: { by: 'fast' } } })
+  expect(Number(fast.body.result.amount_out)).toBeGreaterThan(4_500_000)
+  const unreachable = { ...pair, notional_usd: 5, min_amount_out: '6000000', client_id: 'fast-2' }
+  expect((await call('fast_trade', unreachable)).body.error.code).toBe('POOL_FAR')
+  expect((await call('fast_trade', { ...pair, usd: 5, client_id: 'fast-3' })).body.error.code).toBe(
+    'BAD_REQUEST',
+  )
 })

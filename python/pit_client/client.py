@@ -127,10 +127,35 @@ class Pit:
         return self._trade("send", client_id, plan_id=plan_id)
 
     def fast_trade(
-        self, token_in: str, token_out: str, *, client_id: Optional[str] = None, **size_and_terms: Any
+        self,
+        token_in: str,
+        token_out: str,
+        *,
+        notional_usd: Optional[float] = None,
+        amount_in: Optional[str] = None,
+        min_amount_out: Optional[str] = None,
+        slippage_bps: Optional[int] = None,
+        shield: Optional[bool] = None,
+        owner_attests_non_us: Optional[bool] = None,
+        simulate: Optional[bool] = None,
+        fallback: Optional[bool] = None,
+        client_id: Optional[str] = None,
     ) -> Json:
-        """Trades a pinned pair in one call."""
-        return self._trade("fast_trade", client_id, token_in=token_in, token_out=token_out, **size_and_terms)
+        """Trades a pinned pair in one call; with `fallback` (default), otherwise by an ordinary trade."""
+        return self._trade(
+            "fast_trade",
+            client_id,
+            token_in=token_in,
+            token_out=token_out,
+            notional_usd=notional_usd,
+            amount_in=amount_in,
+            min_amount_out=min_amount_out,
+            slippage_bps=slippage_bps,
+            shield=shield,
+            owner_attests_non_us=owner_attests_non_us,
+            simulate=simulate,
+            fallback=fallback,
+        )
 
     def session_trade(
         self,
@@ -205,14 +230,28 @@ class Pit:
         return self.call("refund_gas", agent_id=agent_id)
 
     def place_orders(
-        self, agent_id: str, orders: Sequence[Mapping[str, Any]], *, replaces: Sequence[str] = ()
+        self,
+        agent_id: str,
+        orders: Sequence[Mapping[str, Any]],
+        *,
+        replaces: Sequence[str] = (),
+        client_id: Optional[str] = None,
     ) -> Json:
-        """Signs and registers a list of orders of an agent; all or none."""
-        return self.call("place_orders", agent_id=agent_id, orders=list(orders), replaces=list(replaces))
+        """Signs and registers a list of orders of an agent; all or none, once per client_id."""
+        return self._trade(
+            "place_orders", client_id, agent_id=agent_id, orders=list(orders), replaces=list(replaces)
+        )
 
-    def place_bracket(self, agent_id: str, entry: Mapping[str, Any], exits: Mapping[str, Any]) -> Json:
-        """An entry with a stop, a take-profit or both, armed as the entry fills."""
-        return self.call("place_bracket", agent_id=agent_id, entry=entry, exits=exits)
+    def place_bracket(
+        self,
+        agent_id: str,
+        entry: Mapping[str, Any],
+        exits: Mapping[str, Any],
+        *,
+        client_id: Optional[str] = None,
+    ) -> Json:
+        """An entry with a stop, a take-profit or both, armed as the entry fills; once per client_id."""
+        return self._trade("place_bracket", client_id, agent_id=agent_id, entry=entry, exits=exits)
 
     def replace_order(self, agent_id: str, id: str, change: Mapping[str, Any]) -> Json:
         """Replaces an open order by a changed one without a gap."""

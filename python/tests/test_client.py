@@ -38,6 +38,11 @@ class ClientTest(unittest.TestCase):
             self.pit.trade("ETH", "USDG", notional_usd=21, client_id="python-1")
         self.assertEqual(refused.exception.code, "CLIENT_ID_REUSED")
 
+    def test_trades_fast(self) -> None:
+        fast = self.pit.fast_trade("ETH", "USDG", notional_usd=5, min_amount_out="4000000", fallback=False)
+        self.assertEqual(fast["by"], "fast")
+        self.assertGreaterEqual(int(fast["amount_out"]), 4_000_000)
+
     def test_sends_a_plan_once(self) -> None:
         plan = self.pit.plan("ETH", "USDG", notional_usd=5)
         self.assertTrue(any(check["rule"] == "RECIPIENT" for check in plan["checks"]))

@@ -19,7 +19,7 @@ import { holdings, tokens, transaction } from './verbs/holdings.ts'
 import { latestOrderEnd } from './verbs/latestOrderEnd.ts'
 import { listTrades } from './verbs/listTrades.ts'
 import { attestStocks, checkExecutor, createAgent, enterLeague } from './verbs/owners.ts'
-import { orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
+import { bracketRequest, orderSize, placeBracket, placeOrders } from './verbs/placeOrders.ts'
 import { recordedSessions } from './verbs/recordedSessions.ts'
 import { refundGas } from './verbs/refundGas.ts'
 import { rehearseTrade } from './verbs/rehearseTrade.ts'
@@ -219,6 +219,7 @@ export function createClient(options: ClientOptions) {
     orders: {
       place: bind(deps, placeOrders),
       placeBracket: bind(deps, placeBracket),
+      bracketRequest: bind(deps, bracketRequest),
       sizeOf: bind(deps, orderSize),
       latestEnd: bind(deps, latestOrderEnd),
       replace: bind(deps, replaceOrder),

@@ -1,9 +1,18 @@
+import type { OrderIntent, PitClient } from '@pit/client'
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { WireKey } from './names.ts'
 
 /** Schemas of verb inputs that the API has no schema for. */
 
 export const Input = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
+/** Fields of a parameter of the client: a field that it does not have, or one left out, does not compile. */
+export const InputOf =
+  <Params>() =>
+  <T extends Record<WireKey<Params>, TSchema>>(
+    properties: T & { [Key in Exclude<keyof T, WireKey<Params>>]: never },
+  ) =>
+    Input(properties as T)
 export const Maybe = Type.Optional
 export const List = <T extends TSchema>(one: T, maxItems = 64) => Type.Array(one, { maxItems })
 export const Text = (description: string) => Type.String({ minLength: 1, maxLength: 128, description })
@@ -49,16 +58,18 @@ const ORDER_FIELDS = {
   starts_at: Maybe(Whole(0, 4_102_444_800)),
   expires_at: Maybe(Whole(0, 4_102_444_800)),
 }
-export const OrderIn = Input({
+export const OrderIn = InputOf<OrderIntent>()({
   sell: Text('core symbol or address'),
   buy: Text('core symbol or address'),
   ...ORDER_FIELDS,
   group: Maybe(Whole(0, 15)),
   parent: Maybe(Whole(0, 16)),
 })
-export const OrderChange = Type.Partial(Input(ORDER_FIELDS), { additionalProperties: false })
+type Change = Parameters<PitClient['orders']['replace']>[0]['change']
+export const OrderChange = Type.Partial(InputOf<Change>()(ORDER_FIELDS), { additionalProperties: false })
 
-export const Exits = Input({
+type ExitTerms = Parameters<PitClient['orders']['placeBracket']>[0]['exits']
+export const Exits = InputOf<ExitTerms>()({
   stop_usd: Maybe(Decimal('price of the stop in USD')),
   stop_least: Maybe(Decimal('least price of the stop')),
   profit_usd: Maybe(Decimal('price of the take-profit in USD')),

@@ -8,6 +8,15 @@ const snakeOf = (key: string): string =>
 const camelOf = (key: string): string =>
   SNAKE.test(key) ? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : key
 
+type SnakeOf<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? Head extends Lowercase<Head>
+    ? `${Head}${SnakeOf<Tail>}`
+    : `_${Lowercase<Head>}${SnakeOf<Tail>}`
+  : S
+type KeyOf<T> = T extends unknown ? keyof T & string : never
+/** Keys of a parameter of the client as the sidecar names them. */
+export type WireKey<Params> = SnakeOf<KeyOf<Params>>
+
 /** A JSON value with snake_case keys; bigint values become decimal strings. */
 export const toSnake = (value: unknown): unknown => convert(value, snakeOf)
 /** The same value with camelCase keys. */

@@ -6,7 +6,7 @@ import { toSnake } from './names.ts'
 import { createPlans } from './plans.ts'
 import { createSignInRetry } from './signInRetry.ts'
 import { EarlierFailure, type openTradeOnce } from './tradeOnce.ts'
-import { checkInput, VERBS, type Verb } from './verbs.ts'
+import { checkInput, type OrdersRequest, VERBS, type Verb } from './verbs.ts'
 
 export interface SidecarDeps {
   client: PitClient
@@ -69,8 +69,21 @@ export async function serveVerbs(deps: SidecarDeps): Promise<Sidecar> {
       const work = () => verb.run(reach, ...args)
       return verb.needsKey ? withKey(work) : work()
     }
+    const { request } = verb
+    const { client_id: listId, ...list } = input as { client_id?: string }
+    if (request && listId !== undefined)
+      return deps.once.place({
+        verb: name,
+        clientId: listId,
+        input: list,
+        request: () => request(reach, list as never),
+        place: (orders) =>
+          inTurn(() =>
+            withKey(() => client.orders.place(orders as OrdersRequest, { signal: closing.signal })),
+          ),
+      })
     if (!verb.isTrade) {
-      const work = () => run(input as never, () => {})
+      const work = () => run((request ? list : input) as never, () => {})
       return verb.acts ? inTurn(work) : work()
     }
     const { client_id: clientId, ...rest } = input as { client_id: string }

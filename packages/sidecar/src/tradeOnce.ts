@@ -16,6 +16,9 @@ interface Entry {
   state:
     | { is: 'signed'; signed: StoredTrade }
     | { is: 'mined'; result: unknown }
+    /** A list of orders that may have been placed: the same request is the same list. */
+    | { is: 'placing'; request: object }
+    | { is: 'placed'; result: unknown }
     | { is: 'failed'; code: string; message: string; details: unknown; fate?: FateFields }
 }
 /** A fate as it was stored. */
@@ -40,6 +43,12 @@ export interface OnceRequest {
   input: object
   /** Signs and sends. Must call `onSigned` before any signed byte leaves. */
   run(onSigned: (signed: SignedTrade) => void): Promise<unknown>
+}
+
+export interface OnceOrders extends Omit<OnceRequest, 'run'> {
+  /** Everything that decides the list, its nonce included. Signs nothing. */
+  request(): Promise<object>
+  place(request: object): Promise<unknown>
 }
 
 /** The result was decided by an earlier call with this client_id. */
@@ -112,10 +121,35 @@ export function openTradeOnce({ client, folder, takeLock, nowMs }: OnceDeps) {
     }
   }
 
+  /** The co-signer registers a list once, however often it is placed. */
+  async function placeList(
+    base: Omit<Entry, 'state'>,
+    request: object,
+    place: OnceOrders['place'],
+  ): Promise<unknown> {
+    const result = toSnake(await place(request))
+    write({ ...base, state: { is: 'placed', result } })
+    return result
+  }
+
+  async function placeNew({ clientId, request, place }: OnceOrders, requestHash: string): Promise<unknown> {
+    const base = { clientId, requestHash, atMs: nowMs() }
+    const list = await request()
+    write({ ...base, state: { is: 'placing', request: list } })
+    return placeList(base, list, place)
+  }
+
+  async function finishList({ state, ...base }: Entry, { place }: OnceOrders): Promise<unknown> {
+    if (state.is === 'placed') return state.result
+    if (state.is === 'placing') return placeList(base, state.request, place)
+    throw reused()
+  }
+
   async function finish(entry: Entry): Promise<unknown> {
     const { state, ...base } = entry
     if (state.is === 'mined') return state.result
     if (state.is === 'failed') throw new EarlierFailure(state)
+    if (state.is !== 'signed') throw reused()
     return settle(
       base,
       () => true,
@@ -123,28 +157,44 @@ export function openTradeOnce({ client, folder, takeLock, nowMs }: OnceDeps) {
     )
   }
 
+  /** Joins the same request while it runs, and continues one that an earlier call began. */
+  async function once(
+    { verb, clientId, input }: Omit<OnceRequest, 'run'>,
+    begin: (requestHash: string) => Promise<unknown>,
+    proceed: (entry: Entry) => Promise<unknown>,
+  ): Promise<unknown> {
+    claim()
+    const requestHash = sha256(canonicalJson({ verb, input } as unknown as Json))
+    const current = running.get(clientId)
+    if (current) {
+      if (current.requestHash !== requestHash) throw reused()
+      return current.done
+    }
+    const entry = readEntry(join(folder, fileOf(clientId)))
+    if (entry && entry.requestHash !== requestHash) throw reused()
+    const done = (entry ? proceed(entry) : begin(requestHash)).finally(() => running.delete(clientId))
+    running.set(clientId, { requestHash, done })
+    return done
+  }
+
   return {
-    async run(request: OnceRequest): Promise<unknown> {
-      claim()
-      const { verb, clientId, input } = request
-      const requestHash = sha256(canonicalJson({ verb, input } as unknown as Json))
-      const other = () =>
-        new SidecarFault('CLIENT_ID_REUSED', 'This client_id belongs to another trade.', 'client_id')
-      const current = running.get(clientId)
-      if (current) {
-        if (current.requestHash !== requestHash) throw other()
-        return current.done
-      }
-      const entry = readEntry(join(folder, fileOf(clientId)))
-      if (entry && entry.requestHash !== requestHash) throw other()
-      const done = (entry ? finish(entry) : runNew(request, requestHash)).finally(() =>
-        running.delete(clientId),
-      )
-      running.set(clientId, { requestHash, done })
-      return done
-    },
+    run: (request: OnceRequest) => once(request, (hash) => runNew(request, hash), finish),
+    /** Places a list of orders at most once per client_id. */
+    place: (orders: OnceOrders) =>
+      once(
+        orders,
+        (hash) => placeNew(orders, hash),
+        (entry) => finishList(entry, orders),
+      ),
   }
 }
+
+const reused = () =>
+  new SidecarFault(
+    'CLIENT_ID_REUSED',
+    'This client_id belongs to another trade or list of orders.',
+    'client_id',
+  )
 
 /** Final: the own node shows that it reverted or can no longer be mined. Anything else stays open. */
 const tradedNothing = (fate: Fate | null): boolean =>
@@ -158,7 +208,8 @@ const readEntry = (file: string): Entry | null =>
 function sweep(folder: string, beforeMs: number): void {
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
     const entry = readEntry(join(folder, name))
-    if (entry && entry.state.is !== 'signed' && entry.atMs < beforeMs) rmSync(join(folder, name))
+    const isOpen = entry?.state.is === 'signed' || entry?.state.is === 'placing'
+    if (entry && !isOpen && entry.atMs < beforeMs) rmSync(join(folder, name))
   }
 }
 

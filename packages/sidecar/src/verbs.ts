@@ -1,15 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import type { Hex } from '@pit/chain'
 import type { PitClient, SignedTrade } from '@pit/client'
 import { type BodyInput, checkWith, PLACES, type QueryInput, ROUTES, type RouteId } from '@pit/protocol'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { withClientId, withoutWallet, withWallet } from './bodies.ts'
+import { FastIn, fastRequest } from './fastInput.ts'
 import { SidecarFault } from './fault.ts'
 import {
   Address,
   AgentId,
+  ClientId,
   Exits,
   Hash,
   Input,
+  InputOf,
   List,
   Maybe,
   OrderChange,
@@ -41,6 +45,8 @@ export interface Verb {
   /** Runs at most once per client_id. */
   isTrade: boolean
   needsKey: boolean
+  /** Of a list of orders, which is placed at most once per client_id. */
+  request?(deps: VerbDeps, input: never): Promise<OrdersRequest>
   run(deps: VerbDeps, input: never, onSigned: OnSigned): Promise<unknown>
 }
 
@@ -55,6 +61,17 @@ const reads = <S extends TSchema>(spec: Spec<S>, needsKey = true): Verb =>
   ({ ...spec, acts: false, isTrade: false, needsKey }) as Verb
 const acts = <S extends TSchema>(spec: Spec<S>): Verb =>
   ({ ...spec, acts: true, isTrade: false, needsKey: true }) as Verb
+/** Signs a list of orders; with a client_id the request is stored, so a repeat is the same list. */
+const places = <S extends TSchema>(
+  spec: Omit<Spec<S>, 'run'> & { request(deps: VerbDeps, input: Static<S>): Promise<OrdersRequest> },
+): Verb => ({
+  ...acts({
+    ...spec,
+    run: async (deps, input) =>
+      deps.client.orders.place(await spec.request(deps, input), { signal: deps.signal }),
+  }),
+  request: spec.request as NonNullable<Verb['request']>,
+})
 /** Its input names a client_id beside the fields of `body`. */
 const trades = <B>(spec: { summary: string; body: TSchema; run: Run<B> }): Verb => ({
   summary: spec.summary,
@@ -66,6 +83,9 @@ const trades = <B>(spec: { summary: string; body: TSchema; run: Run<B> }): Verb 
 })
 
 const NOTHING = Input({})
+export type OrdersRequest = Parameters<PitClient['orders']['place']>[0]
+type BracketRequest = Parameters<PitClient['orders']['placeBracket']>[0]
+const randomNonce = (): Hex => `0x${randomBytes(32).toString('hex')}`
 const PLANNED = Type.Unsafe<BodyInput<'live.quote'>>(withoutWallet(ROUTES['live.prepare'].body))
 type TradeInput = Parameters<PitClient['trade']>[0]
 
@@ -121,11 +141,12 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     run: async ({ client, signal }, body, onSigned) =>
       tradeResult(await client.trade(body, { signal, onStage: signedStage(onSigned) })),
   }),
-  fast_trade: trades<Parameters<PitClient['fastTrade']>[0]>({
+  fast_trade: trades<Static<typeof FastIn>>({
     summary: 'Trade a pinned pair in one call; falls back to a planned trade unless fallback is false.',
-    body: Type.Unsafe(withoutWallet(ROUTES['live.prepare'].body)),
-    run: async ({ client, signal }, body, onSigned) => {
-      const traded = await client.fastTrade(body, { signal, onStage: signedStage(onSigned) })
+    body: FastIn,
+    run: async ({ client, signal }, { fallback = true, ...terms }, onSigned) => {
+      const options = { signal, fallback, onStage: signedStage(onSigned) }
+      const traded = await client.fastTrade(fastRequest(terms), options)
       return traded.by === 'fast' ? traded : { by: 'prepare', why: traded.why, ...tradeResult(traded.result) }
     },
   }),
@@ -164,7 +185,10 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   }),
   revoke_approvals: acts({
     summary: 'Revoke the wallet’s approvals for these tokens, USDG by default.',
-    input: Input({ tokens: Maybe(List(Text('core symbol or address'))), spender: Maybe(Address) }),
+    input: InputOf<Parameters<PitClient['revokeApprovals']>[0]>()({
+      tokens: Maybe(List(Text('core symbol or address'))),
+      spender: Maybe(Address),
+    }),
     run: ({ client, signal }, request) => client.revokeApprovals(request, { signal }),
   }),
   recorded_sessions: reads(
@@ -233,29 +257,45 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     input: Input({ agent_id: AgentId }),
     run: ({ client, signal }, { agent_id }) => client.hosted.refundGas(agent_id, { signal }),
   }),
-  place_orders: acts({
-    summary: 'Sign and register a list of orders of an agent; all or none.',
-    input: Input({
+  place_orders: places({
+    summary: 'Sign and register a list of orders of an agent; all or none. Once per client_id.',
+    input: InputOf<OrdersRequest & { clientId: string }>()({
       agent_id: AgentId,
       orders: List(OrderIn, 16),
       replaces: Maybe(List(Hash, 50)),
       nonce: Maybe(Hash),
+      client_id: Maybe(ClientId),
     }),
-    run: ({ client, signal }, request) => client.orders.place(toCamel(request), { signal }),
+    request: async (_, request) => ({ nonce: randomNonce(), ...toCamel<OrdersRequest>(request) }),
   }),
-  place_bracket: acts({
-    summary: 'An entry with a stop, a take-profit or both, armed as the entry fills.',
-    input: Input({ agent_id: AgentId, entry: OrderIn, exits: Exits, replaces: Maybe(List(Hash, 50)) }),
-    run: ({ client, signal }, request) => client.orders.placeBracket(toCamel(request), { signal }),
+  place_bracket: places({
+    summary: 'An entry with a stop, a take-profit or both, armed as the entry fills. Once per client_id.',
+    input: InputOf<BracketRequest & { clientId: string }>()({
+      agent_id: AgentId,
+      entry: OrderIn,
+      exits: Exits,
+      replaces: Maybe(List(Hash, 50)),
+      nonce: Maybe(Hash),
+      client_id: Maybe(ClientId),
+    }),
+    request: ({ client, signal }, request) =>
+      client.orders.bracketRequest(toCamel<BracketRequest>(request), { signal }),
   }),
   replace_order: acts({
     summary: 'Replace an open order by a changed one without a gap.',
-    input: Input({ agent_id: AgentId, id: Hash, change: OrderChange }),
+    input: InputOf<Parameters<PitClient['orders']['replace']>[0]>()({
+      agent_id: AgentId,
+      id: Hash,
+      change: OrderChange,
+    }),
     run: ({ client, signal }, request) => client.orders.replace(toCamel(request), { signal }),
   }),
   cancel_orders: acts({
     summary: 'Cancel orders of an agent, all open ones by default; the co-signer confirms each.',
-    input: Input({ agent_id: AgentId, ids: Maybe(List(Hash, 50)) }),
+    input: InputOf<Parameters<PitClient['orders']['cancel']>[0]>()({
+      agent_id: AgentId,
+      ids: Maybe(List(Hash, 50)),
+    }),
     run: ({ client, signal }, { agent_id, ids }) =>
       client.orders.cancel({ agentId: agent_id, ...(ids && { ids: ids as Hex[] }) }, { signal }),
   }),
@@ -266,7 +306,10 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   }),
   sign_wanted: acts({
     summary: 'Sign a list that an agent waits for, once every part of it is checked here.',
-    input: Input({ agent_id: AgentId, id: Text('id of the wanted signature') }),
+    input: InputOf<Parameters<PitClient['orders']['signWanted']>[0]>()({
+      agent_id: AgentId,
+      id: Text('id of the wanted signature'),
+    }),
     run: ({ client, signal }, { agent_id, id }) =>
       client.orders.signWanted({ agentId: agent_id, id }, { signal }),
   }),

@@ -117,13 +117,12 @@ const canFallBack = (error: unknown): error is PitRefusal =>
   isRefusal(error) && error.server === null && error.fate === null && FALLS_BACK.has(error.code)
 
 function prepareBody(request: FastRequest): TradeParams {
-  const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = request
-  const size =
-    request.amountIn === undefined
-      ? { notional_usd: request.usd ?? 0 }
-      : { amount_in: request.amountIn.toString() }
+  const { token_in, token_out, shield = false, owner_attests_non_us = false } = request
+  const { slippageBps, minAmountOut, amountIn, usd = 0 } = request
+  const size = amountIn === undefined ? { notional_usd: usd } : { amount_in: amountIn.toString() }
   const slippage = slippageBps === undefined ? {} : { slippage_bps: slippageBps }
-  return { token_in, token_out, ...size, ...slippage, shield, owner_attests_non_us }
+  const minimum = minAmountOut === undefined ? {} : { min_amount_out: minAmountOut.toString() }
+  return { token_in, token_out, ...size, ...slippage, ...minimum, shield, owner_attests_non_us }
 }
 
 /** The server's own refusal stays; only what could not be reached or read makes the state stale. */
@@ -164,7 +163,9 @@ async function size(deps: ClientDeps, request: FastRequest, state: Warm, pair: s
   const least = lessBps(fair, Math.ceil(route.band_bps + feeBps + route.pool_fee_bps))
   if (out < least) refuse('POOL_FAR', `it pays ${out} atoms, expected at least ${least}`)
   const minOut = lessBps(out, request.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
-  return { amountIn, minOut: maxOf(minOut, least), feeBps }
+  const requested = request.minAmountOut ?? 0n
+  if (out < requested) refuse('POOL_FAR', `it pays ${out} atoms, and ${requested} are requested at least`)
+  return { amountIn, minOut: maxOf(maxOf(minOut, least), requested), feeBps }
 }
 
 /** The service names the caller's tier; the rates are the pinned ones. */

@@ -17,6 +17,8 @@ export interface FastRequest {
   amountIn?: bigint
   /** Under the pool's price of this moment. */
   slippageBps?: number
+  /** Atoms that must arrive at least; the minimum is never lower. */
+  minAmountOut?: bigint
   shield?: boolean
   owner_attests_non_us?: boolean
   /** Let the service simulate it too. */

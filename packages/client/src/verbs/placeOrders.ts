@@ -118,12 +118,31 @@ export interface PlaceBracketRequest extends Omit<PlaceOrdersRequest, 'orders'> 
  */
 export async function placeBracket(
   deps: ClientDeps,
-  { agentId, entry, exits, replaces = [] }: PlaceBracketRequest,
+  request: PlaceBracketRequest,
   options: PlaceOrdersOptions = {},
 ): Promise<PlacedList> {
+  return placeOrders(deps, await bracketRequest(deps, request, options), options)
+}
+
+/**
+ * The request of a bracket with its exits sized, for `orders.place`. Store it: the same request is the same list.
+ * @param request agent, entry and exits
+ * @param options `signal`
+ * @returns orders and nonce; nothing is signed
+ * @throws BAD_ORDER neither a stop nor a take-profit is given
+ * @example
+ * ```ts
+ * const bracketOf = (entry: OrderIntent) =>
+ *   client.orders.bracketRequest({ agentId: agent.id, entry, exits: { stopUsd: '90' } })
+ * ```
+ */
+export async function bracketRequest(
+  deps: ClientDeps,
+  { agentId, entry, exits, replaces = [], nonce = randomWord() }: PlaceBracketRequest,
+  options: VerbOptions = {},
+): Promise<PlaceOrdersRequest> {
   const amount = exits.amount ?? (await mostBought(deps, entry, options))
-  const orders = bracketOrders(deps.pins, entry, { ...exits, amount })
-  return placeOrders(deps, { agentId, orders, replaces }, options)
+  return { agentId, orders: bracketOrders(deps.pins, entry, { ...exits, amount }), replaces, nonce }
 }
 
 /**
