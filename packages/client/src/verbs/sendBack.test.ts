@@ -10,6 +10,7 @@ import { type Rpc, RpcFailure } from '../own/rpc.ts'
 import { pinsOf } from '../pins.ts'
 import { memoryRecords, openRecords } from '../records.ts'
 import { sendBack } from './sendBack.ts'
+import type { SendBackItem } from './sendBackPlan.ts'
 
 const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')))
 const account = fromViem(privateKeyToAccount(`0x${'11'.repeat(32)}`))
@@ -119,4 +120,53 @@ it('ends with the owner’s own no', async () => {
   const declining = { ...account, signTransaction: () => Promise.reject(new Error('Declined.')) }
   await expect(sendBack({ ...depsOn(rpc), endingAccount: declining }, REQUEST)).rejects.toThrow('Declined.')
   expect(sent).toEqual([])
+})
+
+it('lists every amount and receiver before anything is signed', async () => {
+  const { rpc, sent } = chain({ balances: held() })
+  const items: SendBackItem[] = []
+  const confirm = (list: readonly SendBackItem[]) => {
+    items.push(...list)
+    return false
+  }
+  await expect(sendBack(depsOn(rpc), REQUEST, { confirm })).rejects.toMatchObject({ code: 'NOT_CONFIRMED' })
+  expect(sent).toEqual([])
+  expect(items).toEqual([
+    { kind: 'session', name: 'all sessions with controls', id: null },
+    { kind: 'approval', name: 'USDG', token: USDG },
+    { kind: 'token', name: 'USDG', token: USDG, atoms: 5_000_000n, amount: '5 USDG', to: RETURN },
+    { kind: 'token', name: STUCK, token: STUCK, atoms: 9n, amount: `9 atoms of ${STUCK}`, to: RETURN },
+    { kind: 'ether', name: 'ETH', token: NATIVE, atoms: 10n ** 18n, amount: '1 ETH less gas', to: RETURN },
+  ])
+})
+
+it('sends no more of a token than was confirmed', async () => {
+  const balances = held()
+  const { rpc, sent } = chain({ balances })
+  const confirm = () => {
+    balances.set(USDG, 7_000_000n)
+    return true
+  }
+  const { left } = await sendBack(depsOn(rpc), REQUEST, { confirm })
+  const [transfer] = sent.filter(({ data }) => data.startsWith('0xa9059cbb'))
+  expect(BigInt(`0x${transfer!.data.slice(74)}`)).toBe(5_000_000n)
+  expect(left.map(({ why }) => why)).toContain('2 USDG arrived after the list was read.')
+})
+
+it('names a balance that the node could not read', async () => {
+  const { rpc } = chain({ balances: held() })
+  const failing: Rpc = {
+    all: async (calls) => {
+      const answers = await rpc.all(calls)
+      return answers.map((answer, i) => {
+        const [request] = calls[i]!.params as [{ to: Address; data: Hex }]
+        const isBalance = request.to === USDG && request.data?.startsWith('0x70a08231')
+        return isBalance ? new RpcFailure('header not found', { code: -32_000 }) : answer
+      })
+    },
+  }
+  const { left } = await sendBack(depsOn(failing), REQUEST)
+  expect(left).toContainEqual(
+    expect.objectContaining({ kind: 'token', name: 'USDG', why: expect.stringContaining('could not read') }),
+  )
 })

@@ -1,15 +1,12 @@
-import { type Address, erc20Abi, type Hex, NATIVE, readRoot } from '@pit/chain'
-import { groupedText } from '@pit/protocol'
+import { type Address, erc20Abi } from '@pit/chain'
 import { encodeFunctionData } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { isRefusal } from '../errors.ts'
-import { type Allowance, readAllowances } from '../own/allowances.ts'
-import { ethCall, resultOf } from '../own/rpc.ts'
-import { hashing } from '../verify/grant.ts'
+import { isRefusal, PitRefusal } from '../errors.ts'
+import type { Allowance } from '../own/allowances.ts'
 import { endAllSessions } from './endAllSessions.ts'
-import { recordedSessions } from './recordedSessions.ts'
 import { revokeApprovals } from './revokeApprovals.ts'
 import { revokeSession } from './revokeSession.ts'
+import { amountText, nameOf, planSendBack, readHoldings, type SendBackItem } from './sendBackPlan.ts'
 import { ending, sendOwn } from './sendOwn.ts'
 
 export interface SendBackRequest {
@@ -31,6 +28,8 @@ export interface SendBackStep {
   why: string | null
 }
 export interface SendBackOptions extends VerbOptions {
+  /** Receives everything that will be ended, revoked and sent, before any of it; false ends it with nothing signed. */
+  confirm?(items: readonly SendBackItem[]): Promise<boolean> | boolean
   /** All steps so far, after every change. */
   onSteps?(steps: readonly SendBackStep[]): void
 }
@@ -45,12 +44,13 @@ export interface SentBack {
 }
 
 /**
- * Ends sessions first, then approvals, then moves tokens, and ETH last. Everything to do is read from the chain,
- * so a run that was interrupted is resumed by another one. A failing step is listed and does not stop the rest.
+ * Ends sessions first, then approvals, then moves tokens, and ETH last. Everything to do is read from the chain
+ * before, so a run that was interrupted is resumed by another one; no token moves in a larger amount than was
+ * confirmed. A failing step is listed and does not stop the rest.
  * @param request the receiving address, further tokens to look for, and tokens to leave
- * @param options `onSteps` receives the steps after every change
+ * @param options `confirm` receives the list before anything is signed; `onSteps` the steps after every change
  * @returns the steps, and what is left
- * @throws NOT_CONFIRMED the wallet refused to sign
+ * @throws NOT_CONFIRMED `confirm` returned false, or the wallet refused to sign
  * @example
  * ```ts
  * const closeWallet = async () => {
@@ -61,13 +61,16 @@ export interface SentBack {
  */
 export async function sendBack(
   deps: ClientDeps,
-  { to, tokens: named = [], dust = [] }: SendBackRequest,
+  request: SendBackRequest,
   options: SendBackOptions = {},
 ): Promise<SentBack> {
+  const { items, left, tokens } = await planSendBack(deps, request, options)
+  if (options.confirm && !(await options.confirm(items)))
+    throw new PitRefusal('NOT_CONFIRMED', 'Sending everything back was not confirmed; nothing was signed.')
   const steps: SendBackStep[] = []
   const say = () => options.onSteps?.(steps.map((step) => ({ ...step })))
-  const run = async (step: Pick<SendBackStep, 'kind' | 'name'>, act: () => Promise<unknown>) => {
-    const row: SendBackStep = { ...step, state: 'running', why: null }
+  const run = async ({ kind, name }: Step, act: () => Promise<unknown>) => {
+    const row: SendBackStep = { kind, name, state: 'running', why: null }
     steps.push(row)
     say()
     try {
@@ -84,137 +87,68 @@ export async function sendBack(
     steps.push({ kind, name, state: 'left', why })
     say()
   }
-  const { sessions, damaged } = await recordedSessions(deps, options)
-  for (const key of damaged) leave('session', key, 'Its local record is damaged, so it may still be alive.')
-  const bound = sessions.flatMap(({ binding }) => binding.tokens)
-  const tokens = candidates(deps, [...named, ...bound])
-  const spenders = await endSessions(deps, sessions, run, options)
-  await takeApprovalsBack(deps, { tokens, spenders }, run, options)
-  const isDust = new Set(dust.map((token) => token.toLowerCase()))
-  for (const { token, held } of await readHoldings(deps, tokens, options)) {
-    const name = nameOf(deps, token)
-    if (isDust.has(token))
-      leave('token', name, `${amountText(deps, token, held)} is worth less than its gas.`)
-    else await run({ kind: 'token', name }, () => sendToken(deps, { to, token, held }, options))
-  }
-  await run({ kind: 'ether', name: 'ETH' }, () =>
-    sendOwn(ending(deps), [{ to, data: '0x', value: 'rest' }], options),
-  )
-  return { steps, left: steps.filter(({ state }) => state === 'left') }
-}
-
-type Run = (step: Pick<SendBackStep, 'kind' | 'name'>, act: () => Promise<unknown>) => Promise<void>
-type Sessions = Awaited<ReturnType<typeof recordedSessions>>['sessions']
-
-/** By one transaction where they have controls, else one by one; returns who holds allowances of curve tokens. */
-async function endSessions(
-  deps: ClientDeps,
-  sessions: Sessions,
-  run: Run,
-  options: VerbOptions,
-): Promise<Allowance[]> {
-  const alive = sessions.filter(({ state }) => state === 'alive')
-  const listed = await listedSessions(deps, options)
-  const hasNonce = alive.some(({ roots }) =>
-    roots.some(
-      ({ delegation }) => (readRoot(hashing, deps.pins.addresses, delegation)?.nonce ?? null) !== null,
-    ),
-  )
-  // Sessions of a wallet restored from its file are in no record of this machine.
-  const mayBeUnknown = sessions.length === 0 && (await runsCode(deps, options))
-  if (hasNonce || mayBeUnknown)
-    await run({ kind: 'session', name: 'all sessions with controls' }, () => endAllSessions(deps, options))
+  for (const { kind, name, why } of left) leave(kind, name, why)
+  const call: VerbOptions = { signal: options.signal }
   const spenders: Allowance[] = []
-  for (const sessionId of new Set([...alive.map(({ session_id }) => session_id), ...listed]))
-    await run({ kind: 'session', name: sessionId }, async () => {
-      const { approvals } = await revokeSession(deps, { sessionId }, options)
-      spenders.push(...(approvals ?? []))
-    })
-  return spenders
-}
-
-async function listedSessions({ api }: ClientDeps, options: VerbOptions): Promise<string[]> {
-  try {
-    const { sessions } = await api['me.sessions']({}, options)
-    return sessions.filter(({ status }) => status === 'active').map(({ session_id }) => session_id)
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    return []
-  }
-}
-
-async function runsCode({ rpc, account }: ClientDeps, { signal }: VerbOptions): Promise<boolean> {
-  const call = { method: 'eth_getCode', params: [account.address, 'latest'] }
-  const [code] = await rpc.all([call], signal)
-  return resultOf<Hex>(code) !== '0x'
-}
-
-async function takeApprovalsBack(
-  deps: ClientDeps,
-  { tokens, spenders }: { tokens: readonly Address[]; spenders: readonly Allowance[] },
-  run: Run,
-  options: VerbOptions,
-): Promise<void> {
-  for (const token of await readApproved(deps, tokens, options))
-    await run({ kind: 'approval', name: nameOf(deps, token) }, () =>
-      revokeApprovals(deps, { tokens: [token] }, options),
-    )
+  for (const item of items.filter(({ kind }) => kind === 'session'))
+    await run(item, async () => spenders.push(...(await endSession(deps, item, call))))
+  for (const item of items)
+    if (item.kind === 'approval') await run(item, () => revokeApprovals(deps, { tokens: [item.token] }, call))
+  // Of the curves of sessions that have just ended.
   for (const { token, spender } of spenders.filter(
     ({ by, spender }) => by === 'token' && spender !== deps.pins.permit2,
   ))
     await run({ kind: 'approval', name: `${nameOf(deps, token)} to ${spender}` }, () =>
-      revokeApprovals(deps, { tokens: [token], spender }, options),
+      revokeApprovals(deps, { tokens: [token], spender }, call),
     )
+  await sendTokens(deps, { items, tokens }, { run, leave }, call)
+  const calls = [{ to: request.to, data: '0x' as const, value: 'rest' as const }]
+  await run({ kind: 'ether', name: 'ETH' }, () => sendOwn(ending(deps), calls, call))
+  return { steps, left: steps.filter(({ state }) => state === 'left') }
 }
 
-/** Tokens with an allowance, in one exchange; one by one if a token among them is none. */
-async function readApproved(deps: ClientDeps, tokens: readonly Address[], { signal }: VerbOptions) {
-  const { rpc, pins, account } = deps
-  const read = (some: readonly Address[]) =>
-    readAllowances(rpc, pins, { wallet: account.address, tokens: some }, signal)
-  const allowances = await read(tokens).catch(async () => {
-    const each = await Promise.all(tokens.map((token) => read([token]).catch(() => [])))
-    return each.flat()
-  })
-  return [...new Set(allowances.filter(({ amount }) => amount > 0n).map(({ token }) => token))]
+type Step = Pick<SendBackStep, 'kind' | 'name'>
+interface Acts {
+  run(step: Step, act: () => Promise<unknown>): Promise<void>
+  leave(kind: SendBackStep['kind'], name: string, why: string): void
 }
 
-function candidates({ pins }: ClientDeps, named: readonly string[]): Address[] {
-  const addresses = named.flatMap((one) =>
-    /^0x[0-9a-fA-F]{40}$/.test(one) ? [one.toLowerCase() as Address] : [],
-  )
-  return [...new Set([...pins.tokens.keys(), pins.weth, ...addresses])].filter((token) => token !== NATIVE)
+/** Returns the allowances that the session leaves. */
+async function endSession(
+  deps: ClientDeps,
+  item: SendBackItem,
+  options: VerbOptions,
+): Promise<readonly Allowance[]> {
+  if (item.kind !== 'session') return []
+  if (item.id !== null) return (await revokeSession(deps, { sessionId: item.id }, options)).approvals ?? []
+  await endAllSessions(deps, options)
+  return []
 }
 
-/** Tokens with a balance, in one exchange; an address without a token contract has none. */
-async function readHoldings(
-  { rpc, account }: ClientDeps,
-  tokens: readonly Address[],
-  { signal }: VerbOptions,
-) {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account.address] })
-  const answers = await rpc.all(
-    tokens.map((token) => ethCall(token, data)),
-    signal,
-  )
-  return tokens.flatMap((token, i) => {
-    const answer = answers[i]
-    const held = typeof answer === 'string' && /^0x[0-9a-f]{64}$/i.test(answer) ? BigInt(answer) : 0n
-    return held === 0n ? [] : [{ token, held }]
-  })
+/** Reads the balances again: a session may have traded since, and more than was confirmed stays. */
+async function sendTokens(
+  deps: ClientDeps,
+  { items, tokens }: { items: readonly SendBackItem[]; tokens: readonly Address[] },
+  { run, leave }: Acts,
+  options: VerbOptions,
+): Promise<void> {
+  const { held } = await readHoldings(deps, tokens, options)
+  for (const item of items) {
+    if (item.kind !== 'token') continue
+    const now = held.get(item.token) ?? 0n
+    const atoms = now < item.atoms ? now : item.atoms
+    if (atoms > 0n) await run(item, () => sendToken(deps, { ...item, atoms }, options))
+    const more = now - atoms
+    if (more > 0n)
+      leave('token', item.name, `${amountText(deps, item.token, more)} arrived after the list was read.`)
+  }
 }
 
 function sendToken(
   deps: ClientDeps,
-  { to, token, held }: { to: Address; token: Address; held: bigint },
+  { to, token, atoms }: { to: Address; token: Address; atoms: bigint },
   options: VerbOptions,
 ) {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, held] })
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, atoms] })
   return sendOwn(ending(deps), [{ to: token, data }], options)
-}
-
-const nameOf = ({ pins }: ClientDeps, token: Address): string => pins.tokens.get(token)?.symbol ?? token
-function amountText({ pins }: ClientDeps, token: Address, atoms: bigint): string {
-  const info = pins.tokens.get(token)
-  return info ? `${groupedText(atoms, info.decimals)} ${info.symbol}` : `${atoms} atoms of ${token}`
 }
