@@ -6,16 +6,16 @@ import type { Allowance } from '../own/allowances.ts'
 import { endAllSessions } from './endAllSessions.ts'
 import { revokeApprovals } from './revokeApprovals.ts'
 import { revokeSession } from './revokeSession.ts'
-import { amountText, nameOf, planSendBack, readHoldings, type SendBackItem } from './sendBackPlan.ts'
+import {
+  amountText,
+  nameOf,
+  planSendBack,
+  readHoldings,
+  type SendBackItem,
+  type SendBackRequest,
+} from './sendBackPlan.ts'
 import { ending, sendOwn } from './sendOwn.ts'
 
-export interface SendBackRequest {
-  to: Address
-  /** Besides the pinned ones and those of recorded sessions. */
-  tokens?: readonly string[]
-  /** Tokens worth too little to pay the gas for: they are listed and stay. */
-  dust?: readonly string[]
-}
 /**
  * One thing to do, or one that could not be done.
  * @public

@@ -7,8 +7,14 @@ import { readAllowances } from '../own/allowances.ts'
 import { ethCall, isReverted, RpcFailure, resultOf } from '../own/rpc.ts'
 import { hashing } from '../verify/grant.ts'
 import { recordedSessions } from './recordedSessions.ts'
-import type { SendBackRequest } from './sendBack.ts'
 
+export interface SendBackRequest {
+  to: Address
+  /** Besides the pinned ones and those of recorded sessions. */
+  tokens?: readonly string[]
+  /** Tokens worth too little to pay the gas for: they are listed and stay. */
+  dust?: readonly string[]
+}
 /**
  * One thing that `sendBack` will do, read from the client's own node and records.
  * @public
