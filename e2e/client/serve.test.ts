@@ -94,7 +94,7 @@ it('serves the Python client with no third-party package', async () => {
     PIT_COMMAND: JSON.stringify([process.execPath, resolve('dist/pit.js')]),
   }
   const { stderr } = await run('python3', ['python/tests/test_client.py'], { env })
-  expect(stderr).toMatch(/Ran 5 tests[\s\S]*OK/)
+  expect(stderr).toMatch(/Ran 6 tests[\s\S]*OK/)
 })
 
 it('finishes the same transaction after a kill between signing and sending', async () => {

@@ -202,6 +202,9 @@ describe('with the key on another origin', () => {
     await page.getByRole('button', { name: 'Send everything back' }).click()
     await unlock(page, PASSPHRASE)
     await frameOf(page).getByText(RETURN).waitFor(WAIT)
+    const list = main(page).getByRole('list', { name: 'To be sent back' })
+    expect(await list.innerText()).toMatch(/Send [\d.,]+ USDG/)
+    expect(await list.innerText()).toMatch(/Send [\d.,]+ ETH less gas/)
     expect(await lookAt(page, 'walletReturn')).toEqual([])
     await frameOf(page).getByRole('button', { name: 'Send everything back' }).click()
     // Interrupted once: the second run finds what is left on the chain.

@@ -1,4 +1,4 @@
-import type { SendBackStep } from '@pit/client'
+import type { SendBackItem, SendBackStep } from '@pit/client'
 import { askWallet, TRADING_WALLET } from '@pit/trading-wallet'
 import { Badge, Button, Card, Failure, Notice, TextField } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
@@ -18,11 +18,18 @@ const DUST_MICRO_USD = 10_000n
 export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: boolean }) {
   const { address, returnAddress, isSignedIn } = props
   const [others, setOthers] = useState('')
+  const [items, setItems] = useState<readonly SendBackItem[]>([])
   const [steps, setSteps] = useState<readonly SendBackStep[]>([])
+  // The list is on the page before the wallet asks: its consent is to that list.
+  const confirm = async (list: readonly SendBackItem[]): Promise<boolean> => {
+    setItems(list)
+    setSteps([])
+    await askWallet({ type: 'return' })
+    window.localStorage.setItem(PLACE, address)
+    return true
+  }
   const sending = useMutation({
     mutationFn: async () => {
-      await askWallet({ type: 'return' })
-      window.localStorage.setItem(PLACE, address)
       const { client } = await openFor(TRADING_WALLET, address)
       // The server only names tokens; without an answer the pinned and the typed ones are moved.
       const listed = isSignedIn
@@ -36,7 +43,7 @@ export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: 
       const dust = holdings.flatMap(({ token, microUsd }) =>
         microUsd !== null && microUsd < DUST_MICRO_USD ? [token.address] : [],
       )
-      const sent = await client.sendBack({ to: returnAddress, tokens, dust }, { onSteps: setSteps })
+      const sent = await client.sendBack({ to: returnAddress, tokens, dust }, { confirm, onSteps: setSteps })
       window.localStorage.removeItem(PLACE)
       return sent
     },
@@ -64,6 +71,7 @@ export function SendBack(props: { address: Hex; returnAddress: Hex; isSignedIn: 
           {wasInterrupted ? 'Continue sending back' : 'Send everything back'}
         </Button>
       </div>
+      {steps.length === 0 && <Items items={items} />}
       <Steps steps={steps} />
       {sending.error && <Failure error={sending.error} />}
       {sending.data && <Outcome left={sending.data.left} />}
@@ -79,6 +87,18 @@ const STATES = {
   done: { tone: 'up', says: 'Done' },
   left: { tone: 'warn', says: 'Left' },
 } as const
+
+/** Everything that will be ended, revoked and sent; the receiver is the address above. */
+const Items = ({ items }: { items: readonly SendBackItem[] }) => (
+  <ul className="stack" aria-label="To be sent back">
+    {items.map((item) => (
+      <li key={`${item.kind} ${item.name}`} className="row between">
+        <span className="break">{`${KINDS[item.kind]} ${'amount' in item ? item.amount : item.name}`}</span>
+        {'to' in item && <span className="small faint mono break">{item.to}</span>}
+      </li>
+    ))}
+  </ul>
+)
 
 const Steps = ({ steps }: { steps: readonly SendBackStep[] }) => (
   <ul className="stack" aria-live="polite">
