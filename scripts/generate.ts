@@ -3,7 +3,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorsDoc, llmsText } from '@pit/api-docs'
-import { type ContractLock, contractLock, lockBreaches, ROUTES, schemas } from '@pit/protocol'
+import {
+  type AnswerShapes,
+  answerShapes,
+  type ContractLock,
+  contractLock,
+  lockBreaches,
+  ROUTES,
+  schemas,
+} from '@pit/protocol'
 import { COMMITTED, committedText } from '../packages/devnet/src/compile.ts'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/settings.ts'
@@ -25,7 +33,15 @@ const processes = [
 
 const client = await cachedTypes(async () => ({ ROUTES, schemas }))
 
+/** A line for each shape, so that a change is readable. */
+function linesOf({ shared, routes }: AnswerShapes): string {
+  const rows = shared.map((shape) => JSON.stringify(shape)).join(',\n')
+  const named = Object.entries(routes).map(([id, shape]) => `${JSON.stringify(id)}:${JSON.stringify(shape)}`)
+  return `{"shared":[\n${rows}\n],"routes":{\n${named.join(',\n')}\n}}\n`
+}
+
 const files: GeneratedFile[] = [
+  { path: 'packages/protocol/answers.json', text: linesOf(answerShapes()) },
   { path: LOCK_PATH, text: `${JSON.stringify(contractLock(), null, 2)}\n` },
   { path: 'docs/reference/errors.md', text: errorsDoc() },
   { path: 'docs/reference/llms.txt', text: llmsText() },

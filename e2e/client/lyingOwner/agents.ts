@@ -67,10 +67,21 @@ export function agentCases(w: () => LyingOwnerWorld): void {
       })
       // The client ends the session even if the answer to the stop hides it.
       const hide: Lie = (path, body) => {
-        if (path.endsWith('/stop')) body.session_revoke = null
+        if (path.endsWith('/stop')) body.session_revoke = { on_chain: [] }
       }
       const stopped = await w().whileLying(hide, () => w().client.hosted.stop(id, { onChain: true }))
       expect(stopped.revoked.flatMap(({ roots }) => roots.map(({ state }) => state))).toEqual(['ended'])
+      expect(await w().isDisabled(granted!.terms.roots[0]!.hash)).toBe(true)
+    })
+
+    it('ends its roots when the answer to the stop is malformed', async () => {
+      const { id } = await w().client.hosted.create(AGENT)
+      const { granted } = await w().client.hosted.grantLive(id, TERMS, { allow7702: true })
+      const malformed: Lie = (path, body) => {
+        if (path.endsWith('/stop')) body.session_revoke = { on_chain: [null], sessions: 7 }
+      }
+      const stopping = w().whileLying(malformed, () => w().client.hosted.stop(id, { onChain: true }))
+      await expect(stopping).rejects.toMatchObject({ code: 'MALFORMED_RESPONSE', retry: 'no' })
       expect(await w().isDisabled(granted!.terms.roots[0]!.hash)).toBe(true)
     })
 

@@ -4,6 +4,7 @@ import { createApi } from './call.ts'
 import { isRefusal, type PitRefusal } from './errors.ts'
 
 type Reply = Response | Error
+const HEALTH = { status: 'ok', service: 'pit', version: '1' }
 
 /** An api whose server answers these in turn, and what it was sent. */
 function open(...replies: Reply[]) {
@@ -35,9 +36,9 @@ const caught = (work: Promise<unknown>) =>
   ) as Promise<PitRefusal>
 
 it('sends the body and the key, fills the path and the query', async () => {
-  const { api, sent } = open(Response.json({ ok: 1 }), Response.json({ trades: [] }))
-  await api['tokens.get']({ params: { address: '0xab' }, query: { shield: '1' } })
-  await api['me.trades']({ query: { limit: 5 } })
+  const { api, sent } = open(Response.json({}), Response.json({}))
+  await caught(api['tokens.get']({ params: { address: '0xab' }, query: { shield: '1' } }))
+  await caught(api['me.trades']({ query: { limit: 5 } }))
   expect(sent[0]!.url).toBe('http://pit.test/api/v1/tokens/0xab?shield=1')
   expect(sent[1]!.url).toBe('http://pit.test/api/v1/me/trades?limit=5')
   expect(sent[0]!.init.headers).toMatchObject({ authorization: 'Bearer pit_w_key' })
@@ -46,9 +47,9 @@ it('sends the body and the key, fills the path and the query', async () => {
 it('honours Retry-After, then answers', async () => {
   const { api, waits } = open(
     refused(429, { code: 'RATE_LIMITED', message: 'slow', retry: 'pause' }, { 'retry-after': '2' }),
-    Response.json({ status: 'ok' }),
+    Response.json(HEALTH),
   )
-  expect(await api.health()).toEqual({ status: 'ok' })
+  expect(await api.health()).toEqual(HEALTH)
   expect(waits).toEqual([2_000])
 })
 
@@ -61,8 +62,8 @@ it('times out after the configured time, and reports it', async () => {
 })
 
 it('asks a route that only reads again when its answer is lost, and never one that acts', async () => {
-  const reading = open(new TypeError('reset'), Response.json({ status: 'ok' }))
-  expect(await reading.api.health()).toEqual({ status: 'ok' })
+  const reading = open(new TypeError('reset'), Response.json(HEALTH))
+  expect(await reading.api.health()).toEqual(HEALTH)
   const acting = open(new TypeError('reset'))
   const error = await caught(acting.api['live.submit']({ body: { raw_tx: '0x02' } }))
   expect([error.code, error.retry, acting.sent.length]).toEqual(['SERVER_UNREACHABLE', 'look_first', 1])
@@ -160,3 +161,49 @@ it.each(['HASH_MISMATCH', 'NOT_MINED', 'VERIFICATION_FAILED', 'SERVER_UNREACHABL
     expect(error.server).toMatchObject({ code, fields: { dead: 'nonce' } })
   },
 )
+
+it.each<[string, string]>([
+  ['no JSON', '<html>'],
+  ['an error object', '{"error":{"code":"NO_ROUTE"}}'],
+  ['a list', '[]'],
+  ['another status', '{"status":"great","service":"pit","version":"1"}'],
+  ['a missing field', '{"status":"ok","service":"pit"}'],
+  [
+    'ten thousand levels',
+    `{"status":"ok","service":"pit","version":"1","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+  ],
+  ['a million values', `{"status":"ok","service":"pit","version":"1","x":[${'0,'.repeat(1_000_000)}0]}`],
+])('refuses an answer with %s', async (_, text) => {
+  const error = await caught(open(new Response(text)).api.health())
+  expect([error.code, error.retry]).toEqual(['MALFORMED_RESPONSE', 'no'])
+})
+
+it('names the malformed field, and drops unknown ones', async () => {
+  const { api } = open(
+    Response.json({ ...HEALTH, version: 1 }),
+    Response.json({ ...HEALTH, evil: 'x' }),
+    Response.json({ ...HEALTH, status: 'down' }, { status: 503 }),
+  )
+  expect((await caught(api.health())).details).toEqual({ route: 'health', field: 'version' })
+  expect(await api.health()).toEqual(HEALTH)
+  expect((await api.health()).status).toBe('down')
+})
+
+it.each(['me.portfolio', 'me.sessions', 'me.trades'] as const)(
+  'refuses a malformed %s as ACCOUNT_SHAPE',
+  async (id) => {
+    expect((await caught(open(Response.json({})).api[id]())).code).toBe('ACCOUNT_SHAPE')
+  },
+)
+
+it('warns that a call whose answer is malformed may have taken effect', async () => {
+  const { api, sent } = open(Response.json({ tx_hash: 7 }))
+  const error = await caught(api['live.submit']({ body: { raw_tx: '0x02' } }))
+  expect([error.code, error.retry, sent.length]).toEqual(['MALFORMED_RESPONSE', 'look_first', 1])
+})
+
+it('reads an error of ten thousand levels as one without words', async () => {
+  const text = `{"error":{"code":"NO_ROUTE","deep":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`
+  const error = await caught(open(new Response(text, { status: 422 })).api.config())
+  expect([error.code, error.server?.fields]).toEqual(['HTTP_422', {}])
+})

@@ -12,8 +12,9 @@ import {
   trimEnd,
 } from '@pit/protocol'
 import { PitRefusal, serverRefusal } from './errors.ts'
+import { decodeAnswer, parseBounded } from './gate.ts'
 import { readBounded, TooLong } from './readBounded.ts'
-import { wordsOf } from './serverWords.ts'
+import { isErrorResponse, wordsOf } from './serverWords.ts'
 
 /**
  * Options of a call by `api`.
@@ -163,11 +164,12 @@ async function tryOnce(
   return readAnswer(id, response, text)
 }
 
-function readAnswer(id: RouteId, response: Response, text: string): unknown {
-  const body = parse(text)
+/** Every response passes here, so that callers see decoded answers only. */
+async function readAnswer(id: RouteId, response: Response, text: string): Promise<unknown> {
+  const body = parseBounded(text)
   const { statusWhen = {} }: Place = PLACES[id]
-  const carriesAnswer = response.ok || Object.hasOwn(statusWhen, response.status)
-  if (carriesAnswer && typeof body === 'object' && body !== null && !('error' in body)) return body
+  const mayAnswer = Object.hasOwn(statusWhen, response.status) && !isErrorResponse(body)
+  if (response.ok || mayAnswer) return decodeAnswer(id, body, ACTS.has(id))
   throw serverRefusal(wordsOf(response, body), retryOfStatus(id, response.status))
 }
 
@@ -189,14 +191,6 @@ function addressOf(url: string, id: RouteId, { params = {}, query = {} }: CallPa
   )
   const search = fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`
   return `${trimEnd(url, '/')}${API_PREFIX}${path}${search}`
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -34,7 +34,7 @@ import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { signWanted } from './verbs/signWanted.ts'
 import { stopAgent } from './verbs/stopAgent.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
-import { ownAnswer } from './verify/ownAnswer.ts'
+import { ownWallet } from './verify/ownWallet.ts'
 
 /**
  * Options of `createClient`.
@@ -241,8 +241,7 @@ export function createClient(options: ClientOptions) {
      * console.log((await client.portfolio()).wallet)
      * ```
      */
-    portfolio: async (call?: VerbOptions) =>
-      ownAnswer('me.portfolio', options.account, await api['me.portfolio']({}, call)),
+    portfolio: async (call?: VerbOptions) => ownWallet(options.account, await api['me.portfolio']({}, call)),
     /**
      * The wallet's sessions, as the service lists them. `recordedSessions` needs no server.
      * @param call `signal`
@@ -253,8 +252,7 @@ export function createClient(options: ClientOptions) {
      * console.log((await client.sessions()).sessions.length)
      * ```
      */
-    sessions: async (call?: VerbOptions) =>
-      ownAnswer('me.sessions', options.account, await api['me.sessions']({}, call)),
+    sessions: async (call?: VerbOptions) => ownWallet(options.account, await api['me.sessions']({}, call)),
     trades: bind(deps, listTrades),
     holdings: bind(deps, holdings),
     tokens: bind(deps, tokens),

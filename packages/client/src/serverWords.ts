@@ -36,10 +36,12 @@ export function wordsOf(response: Pick<Response, 'status' | 'headers'>, body: un
   }
 }
 
-const fieldsOf = (value: unknown): Record<string, unknown> =>
+/** Whether a response has an error object; a simulation's answer has an `error` text. */
+export const isErrorResponse = (body: unknown): boolean => isObject(fieldsOf(body)['error'])
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {}
+const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? visibleText(value, MAX_CHARS) : null
 const isRetry = (value: unknown): value is Retry => typeof value === 'string' && Object.hasOwn(RETRIES, value)

@@ -4,7 +4,14 @@ export * from './bindingSchema.ts'
 export * from './canonicalJson.ts'
 export * from './checkAnswer.ts'
 export * from './controls.ts'
+
+
+export * from './decode.ts'
+
+
 export * from './differences.ts'
+
+
 export * from './errors/agentCodes.ts'
 export * from './errors/clientCodes.ts'
 export { clientCure, TRANSPORT_CURES } from './errors/clientCures.ts'
@@ -36,6 +43,7 @@ export * from './routes/table.ts'
 export { MySessions, Portfolio, Trades } from './schemas/account.ts'
 export type { FastPool, FastRoute, FastTable, RouterInput, RouterValue } from './schemas/fastTable.ts'
 export * as schemas from './schemas/index.ts'
+export * from './shapes.ts'
 export * from './siwe.ts'
 export * from './stockSession.ts'
 export * from './trimEnd.ts'

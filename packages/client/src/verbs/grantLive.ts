@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { ClientDeps } from '../deps.ts'
-import { must, PitRefusal, readingAnswer } from '../errors.ts'
+import { must, PitRefusal } from '../errors.ts'
 import type { AgentRecord } from '../records.ts'
 import type { GrantParams } from '../verify/grant.ts'
 import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
@@ -59,8 +59,8 @@ export async function grantLive(
   const bounds = sessionId === undefined ? boundsOf(intent, await records.agent(agentId)) : null
   const params = { id: agentId }
   const agent = await api['hosted.get']({ params }, { signal })
-  const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => executorOf(deps, agentId, agent))
-  if (bounds) await readingAnswer('GRANT_CAPS', () => checkWithin(agent, bounds))
+  const executor = await executorOf(deps, agentId, agent)
+  if (bounds) checkWithin(agent, bounds)
   if (sessionId !== undefined) await checkSession(deps, sessionId, executor)
   // Before anything is spent on an executor that could not be granted a session now.
   await deps.rpc.mustBeFresh()

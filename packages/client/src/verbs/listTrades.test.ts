@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createApi } from '../call.ts'
 import type { ClientDeps } from '../deps.ts'
 import { isRefusal } from '../errors.ts'
 import { listTrades } from './listTrades.ts'
@@ -29,15 +30,14 @@ const page = (ids: number[], next_before: number | null) => ({
 /** Lists what a server answers page by page; it may be asked four times. */
 const list = (...pages: unknown[]) => listOf(pages)
 async function listOf(pages: Pick<unknown[], 'length' | 'shift'>) {
-  const deps = {
-    account: { address: WALLET },
-    api: {
-      'me.trades': async () => {
-        if (pages.length === 0) throw new Error('asked too often')
-        return pages.shift()
-      },
+  const api = createApi({
+    url: 'http://pit.test',
+    async fetch() {
+      if (pages.length === 0) throw new Error('asked too often')
+      return Response.json(pages.shift())
     },
-  } as unknown as ClientDeps
+  })
+  const deps = { account: { address: WALLET }, api } as unknown as ClientDeps
   const ids: number[] = []
   try {
     for await (const { id } of listTrades(deps)) ids.push(id)

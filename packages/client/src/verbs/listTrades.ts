@@ -1,7 +1,7 @@
 import type { Answer, QueryInput } from '@pit/protocol'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { readPages } from '../pages.ts'
-import { ownAnswer } from '../verify/ownAnswer.ts'
+import { ownWallet } from '../verify/ownWallet.ts'
 
 type Row = Answer<'me.trades'>['trades'][number]
 
@@ -30,7 +30,7 @@ export async function* listTrades(
     async (before) => {
       const query = { limit: PAGE, before, ...(refused && { refused: '1' as const }) }
       const answer = await api['me.trades']({ query: query as QueryInput<'me.trades'> }, { signal })
-      const { trades, next_before } = ownAnswer('me.trades', account, answer)
+      const { trades, next_before } = ownWallet(account, answer)
       return { rows: trades, next_before }
     },
     { what: 'me.trades', limit: PAGE },

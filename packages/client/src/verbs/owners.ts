@@ -45,7 +45,7 @@ export async function createAgent(
   const agent = await deps.api['hosted.create']({ body }, options)
   // By the request: a live agent that is answered as a paper one is checked all the same.
   if (body.mode === 'live' || agent.mode === 'live') {
-    const executor = await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+    const executor = await checkExecutor(deps, agent)
     await recordAgent(deps, body, { id: agent.id, executor })
   }
   return agent
@@ -147,7 +147,7 @@ export async function attestStocks(
   const knownRoot = rootHash ?? (await deps.records.session(session_id))?.roots[0]?.hash
   if (knownRoot !== undefined && session_root_hash.toLowerCase() !== knownRoot.toLowerCase())
     refuse('SIGNING_MISMATCH', 'the session’s root is not the one that was signed')
-  await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+  await checkExecutor(deps, agent)
   const issued = Math.floor(nowMs() / 1000)
   const text = await readingAnswer('EXECUTOR_ATTESTATION', () =>
     stockAttestationText({

@@ -2,7 +2,7 @@ import { type Answer, AUTH, type ChallengePurpose, refuseSiwe } from '@pit/proto
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
-import { ownWallet } from '../verify/ownAnswer.ts'
+import { ownWallet } from '../verify/ownWallet.ts'
 
 /** Clocks differ a little. */
 const CLOCK_SLACK_S = 60

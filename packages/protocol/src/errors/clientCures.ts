@@ -48,6 +48,8 @@ export const RULE_CURES: Readonly<Partial<Record<ClientVerificationRule, string>
 
 /** Client codes that are not in the contract. */
 export const TRANSPORT_CURES = {
+  MALFORMED_RESPONSE:
+    'Update the server and this client to the same version. If it happens again, do not use this server.',
   SERVER_UNREACHABLE: 'Check that the server is running and that its address is right, then try again.',
   RPC_UNAVAILABLE: 'Check the address of your own node, or use another node.',
   NODE_BEHIND:

@@ -249,9 +249,9 @@ export const SessionTrade = Answer(
     execution: OneOf(['router', 'curve']),
     swap: Answer({
       route: RouteRow,
-      amount_in: Atoms('atoms'),
-      amount_out_min: Atoms('atoms'),
-      amount_out_expected: Atoms('atoms'),
+      amount_in: Atoms('input'),
+      amount_out_min: Atoms('least output'),
+      amount_out_expected: Atoms('expected output'),
       notional_usd: Nullable(Usd('its value')),
       deadline: UnixS('of the router call'),
     }),
