@@ -22,7 +22,10 @@ const DEAD = {
 }
 const LIES: Record<string, ProxyAnswer> = {
   'a refusal': { status: 422, body: { error: { code: 'HASH_MISMATCH', message: 'Dead.', ...DEAD } } },
-  'another hash': { status: 200, body: { tx_hash: `0x${'22'.repeat(32)}`, ...DEAD } },
+  'another hash': {
+    status: 200,
+    body: { tx_hash: `0x${'22'.repeat(32)}`, as_built: true, timings: {}, ...DEAD },
+  },
 }
 
 let world: SessionWorld

@@ -112,7 +112,7 @@ describe('a submit that is relayed', () => {
 
   it('is found mined when the answer has another hash, and resumed without a signature', async () => {
     const before = await minedCount()
-    answerRelayed({ status: 200, body: { tx_hash: `0x${'11'.repeat(32)}` } })
+    answerRelayed({ status: 200, body: { tx_hash: `0x${'11'.repeat(32)}`, as_built: true, timings: {} } })
     let signed: SignedTrade | undefined
     const client = open()
     const error = await refusedBy(

@@ -106,14 +106,16 @@ const RULES: Provoked[] = [
     code: 'VERIFICATION_FAILED',
     rule: 'RISK_CODES',
     why: 'an unknown risk',
-    tell: onPlan((plan) => plan.risks.push({ code: 'FINE', severity: 'info' })),
+    tell: onPlan((plan) => plan.risks.push({ code: 'FINE', severity: 'info', message: 'No risk.' })),
     run: trade,
   },
   {
     code: 'VERIFICATION_FAILED',
     rule: 'RISK_NOT_ACCEPTED',
     why: 'a severe risk',
-    tell: onPlan((plan) => plan.risks.push({ code: 'HONEYPOT', severity: 'severe' })),
+    tell: onPlan((plan) =>
+      plan.risks.push({ code: 'HONEYPOT', severity: 'severe', message: 'It cannot be sold.' }),
+    ),
     run: trade,
   },
   {

@@ -1,4 +1,4 @@
-import { type AnswerShapes, createDecoder, RETRIES, type RouteId } from '@pit/protocol'
+import { type AnswerShapes, type ClientErrorCode, createDecoder, RETRIES, type RouteId } from '@pit/protocol'
 import { PitRefusal } from './errors.ts'
 
 /** Deeper than any schema of a route. */
@@ -64,9 +64,8 @@ function loadDecoder() {
 export async function decodeAnswer(id: RouteId, body: unknown, acts: boolean): Promise<unknown> {
   const decoded = (await loadDecoder())(id, body)
   if (decoded.ok) return decoded.value
-  const isAccount = id.startsWith('me.')
   throw new PitRefusal(
-    isAccount ? 'ACCOUNT_SHAPE' : 'MALFORMED_RESPONSE',
+    CODES[id] ?? 'MALFORMED_RESPONSE',
     `The response of ${id} does not match its schema${decoded.field && ` (${decoded.field})`}.`,
     {
       retry: acts ? 'look_first' : 'no',
@@ -74,4 +73,15 @@ export async function decodeAnswer(id: RouteId, body: unknown, acts: boolean): P
       details: { route: id, field: decoded.field },
     },
   )
+}
+
+/** Routes for whose malformed responses the contract has a code. */
+const CODES: { readonly [Id in RouteId]?: ClientErrorCode } = {
+  config: 'CONFIG_MISMATCH',
+  'auth.challenge': 'SIGNING_MISMATCH',
+  'hosted.refund_gas': 'REFUND_TO',
+  'league.statement': 'LEAGUE_STATEMENT',
+  'me.portfolio': 'ACCOUNT_SHAPE',
+  'me.sessions': 'ACCOUNT_SHAPE',
+  'me.trades': 'ACCOUNT_SHAPE',
 }

@@ -13,7 +13,7 @@ import {
   toWireOrders,
   type WireOrderList,
 } from '@pit/chain'
-import { type BodyInput, bindingHash, type Json, type SessionBindingV3 } from '@pit/protocol'
+import { type BodyInput, bindingHash, isKind, type Json, type SessionBindingV3 } from '@pit/protocol'
 import type { LotMethod } from '@pit/reports'
 import { PitRefusal } from './errors.ts'
 import { hashing } from './verify/grant.ts'
@@ -105,8 +105,7 @@ export interface Records {
 }
 
 /** Ids come from the server and become part of a key. */
-const ID = /^[A-Za-z0-9_.:-]{1,64}$/
-export const isRecordId = (id: unknown): id is string => typeof id === 'string' && ID.test(id)
+export const isRecordId = (id: unknown): id is string => isKind('recordId', id)
 
 export function memoryRecords(): RecordStore {
   const texts = new Map<string, string>()

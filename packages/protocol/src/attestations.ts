@@ -1,4 +1,5 @@
 import { NATIVE_TOKEN } from './numbers.ts'
+import { mustBeKind } from './patterns.ts'
 
 /**
  * Texts that one party signs (EIP-191) and others rebuild from the fields. Each has exactly one spelling, so
@@ -61,14 +62,11 @@ export function stockAttestationText(terms: StockAttestation): string {
 /** The last second of the year 9999. */
 const LAST_S = 253_402_300_799
 
-// A field with a line break could forge the lines below it.
-const id = (text: string): string => fitting(text, /^[A-Za-z0-9_.:-]{1,128}$/, 'id')
-const address = (text: string): string =>
-  fitting(text.toLowerCase(), /^0x[0-9a-f]{40}$/, 'address', NATIVE_TOKEN)
-const hash = (text: string): string => fitting(text.toLowerCase(), /^0x[0-9a-f]{64}$/, 'hash')
-
-function fitting(text: string, shape: RegExp, what: string, never?: string): string {
-  if (!shape.test(text) || text === never) throw new TypeError(`no ${what} for an attestation`)
+const id = (value: unknown): string => mustBeKind('id', value, 'id of the attestation')
+const hash = (value: unknown): string => mustBeKind('hash', value, 'hash of the attestation').toLowerCase()
+function address(value: unknown): string {
+  const text = mustBeKind('address', value, 'address of the attestation').toLowerCase()
+  if (text === NATIVE_TOKEN) throw new TypeError('the address of the attestation is the zero address')
   return text
 }
 

@@ -82,8 +82,8 @@ it('agrees with TypeBox about every schema of an answer', () => {
   const differing: string[] = []
   for (const id of ROUTE_IDS)
     for (const schema of schemasIn(routeById(id).answer)) {
-      // TypeBox knows neither forms nor the enumeration of an integer.
-      if (/"(forms|enum)":/.test(JSON.stringify(schema))) continue
+      // TypeBox knows neither forms nor the enumeration of an integer; `decodedBy` is wider.
+      if (/"(forms|enum|decodedBy)":/.test(JSON.stringify(schema))) continue
       const shape = shapeOf(schema)
       for (const value of values)
         if (decodeBy(shape, value).ok !== Check(schema, value))

@@ -5,12 +5,9 @@ export * from './canonicalJson.ts'
 export * from './checkAnswer.ts'
 export * from './controls.ts'
 
-
 export * from './decode.ts'
 
-
 export * from './differences.ts'
-
 
 export * from './errors/agentCodes.ts'
 export * from './errors/clientCodes.ts'
@@ -32,6 +29,7 @@ export * from './money/ratios.ts'
 export * from './money/shares.ts'
 export * from './nearestName.ts'
 export * from './numbers.ts'
+export * from './patterns.ts'
 export * from './priceBand.ts'
 export * from './profile.ts'
 export * from './rates.ts'

@@ -63,7 +63,7 @@ it.each([
     agentId: '2',
     board: 'practice' as const,
     kind: 'account' as const,
-    entrant: 'account-1',
+    entrant: '1',
     nonce: 'abc',
     expiresAtS: 1_700_000_000,
   }

@@ -1,4 +1,5 @@
 import { CHAIN_ID, LEAGUE } from './numbers.ts'
+import { mustBeKind } from './patterns.ts'
 import type { Board, EntrantKind } from './values.ts'
 
 /** The fields of a statement. The client knows or receives all of them, so it can rebuild the text. */
@@ -28,20 +29,15 @@ const ENTRANTS: Record<EntrantKind, string> = {
   hosted: 'practice board, hosted agent',
 }
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const ENTRANT_KINDS = { wallet: 'address', account: 'accountId', hosted: 'id' } as const
 /** The last second of the year 9999. */
 const LAST_S = 253_402_300_799
 
-/** Strict patterns, because a value with a line break could add a line. */
 function checkParts({ domain, agentId, kind, entrant, nonce, expiresAtS }: StatementParts): void {
-  const fits = (name: string, value: unknown, pattern: RegExp): void => {
-    if (typeof value !== 'string' || !pattern.test(value)) throw new TypeError(`the ${name} is malformed`)
-  }
-  fits('domain', domain, /^[A-Za-z0-9.:[\]-]{1,255}$/)
-  fits('agent id', agentId, ID)
-  fits('entrant', entrant, kind === 'wallet' ? ADDRESS : ID)
-  fits('nonce', nonce, ID)
+  mustBeKind('domain', domain, 'domain')
+  mustBeKind('agentId', agentId, 'agent id')
+  mustBeKind(ENTRANT_KINDS[kind], entrant, 'entrant')
+  mustBeKind('id', nonce, 'nonce')
   const isTime = Number.isSafeInteger(expiresAtS) && expiresAtS > 0 && expiresAtS <= LAST_S
   if (!isTime) throw new TypeError('the expiry is malformed')
 }

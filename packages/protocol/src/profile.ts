@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PATTERNS } from './patterns.ts'
 import { ChainNumbers, Countries, Limits } from './profileNumbers.ts'
 
 /**
@@ -7,7 +8,7 @@ import { ChainNumbers, Countries, Limits } from './profileNumbers.ts'
  * off.
  */
 
-export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+export const Address = Type.String({ pattern: PATTERNS.address })
 export const Hash32 = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
 const Nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -68,6 +68,7 @@ export function shapeOf(schema: TSchema): Shape {
     const unknown = keywords.filter((key) => !names.includes(key) && key !== 'type')
     if (unknown.length > 0) throw new TypeError(`no shape for ${unknown.join(', ')}`)
   }
+  if (typeof node['decodedBy'] === 'string') return { text: node['decodedBy'] }
   if ('const' in node || 'enum' in node) {
     take('const', 'enum')
     return { oneOf: (node['enum'] ?? [node['const']]) as (string | number | boolean)[] }

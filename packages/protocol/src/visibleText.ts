@@ -20,7 +20,11 @@ export function visibleName(text: string, maxChars: number): string | null {
 }
 
 /** A brain's reason is no ground to refuse its order, so there they become spaces. */
-export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, ' ')
+export const withoutInvisible = (text: string): string => markInvisible(text, ' ')
+
+/** Replaces every invisible character, line breaks included. */
+export const markInvisible = (text: string, mark: string | ((char: string) => string)): string =>
+  text.replace(INVISIBLE, mark as string)
 
 /** Text of a third party as one line of visible characters, cut to `maxChars`. */
 export function visibleText(text: string, maxChars = 64): string {

@@ -1,5 +1,5 @@
 import { type Fate, isRefusal, type PitRefusal, type ServerWords } from '@pit/client'
-import { clientCure, ERRORS, type ErrorCode, errorRow, INVISIBLE, type Retry } from '@pit/protocol'
+import { ERRORS, type ErrorCode, markInvisible, type Retry } from '@pit/protocol'
 import { CommanderError } from 'commander'
 import { CommandRefused } from '../backtest/refused.ts'
 
@@ -84,14 +84,17 @@ export function quoteOf({ code, message, fields }: ServerWords): string {
   return `The server said: ${words.length === 0 ? 'nothing readable' : words.join(' ')}`
 }
 
-/** bigint values are strings; invisible characters are escaped, so that printing it is safe and changes no value. */
-export const json = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one)).replace(
-    INVISIBLE,
-    escaped,
-  )
-const escaped = (text: string): string =>
-  [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+/** JSON in visible characters, the others escaped; bigint values are strings. */
+export const json = (value: unknown): string => {
+  const text = JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
+  return markInvisible(text ?? 'null', (char) => (char === '\n' ? char : escaped(char)))
+}
+/** By UTF-16 units, as JSON has them. */
+const escaped = (char: string): string =>
+  Array.from(
+    { length: char.length },
+    (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('')
 
 /** Maps an error to its printed fields and exit code. */
 export function failureOf(error: unknown): Failure {
@@ -142,11 +145,9 @@ function fixOf({ code, hint, rule, retry }: PitRefusal): string {
   // The outcome is unknown: the hint says how to find it, or to repeat the call safely.
   if (retry === 'look_first' && hint) return hint
   const name = rule && Object.hasOwn(ADVICE, rule) ? rule : code
-  const tableHint = Object.hasOwn(ERRORS, code) ? errorRow(code as ErrorCode).hint : clientCure(code, rule)
   return (
     ADVICE[name as keyof typeof ADVICE] ??
     hint ??
-    tableHint ??
     `Unknown error code ${code}. Look it up in the server’s reference at /docs.`
   )
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { INVISIBLE } from '@pit/protocol'
+import { markInvisible } from '@pit/protocol'
 
 /** Input and output of a command. Data goes to stdout, messages to stderr, so that data can be piped. */
 export interface Terminal {
@@ -36,8 +36,8 @@ export function openTerminal(): Terminal {
     isInteractive,
     data: (text) => stdout.write(`${printable(text)}\n`, endOnClosedPipe),
     say: (text) => stderr.write(`${printable(text)}\n`),
-    progress(given) {
-      const text = printable(given)
+    progress(label) {
+      const text = plain(label)
       if (!isInteractive) {
         stderr.write(`${text}\n`)
         return () => {}
@@ -50,7 +50,7 @@ export function openTerminal(): Terminal {
       }
     },
     confirm: async (question) => /^y(es)?$/i.test((await ask(`${printable(question)} [y/N] `, true)).trim()),
-    askSecret: (question) => ask(question, false),
+    askSecret: (question) => ask(printable(question), false),
   }
 }
 
@@ -79,10 +79,11 @@ export function table(rows: readonly (readonly (string | number | null)[])[]): s
     .join('\n')
 }
 
-/** No escape reaches the terminal, in any text; line breaks pass. */
-export const printable = (text: string): string => text.split('\n').map(plain).join('\n')
+const plain = (text: string): string => markInvisible(text, '�')
 
-const plain = (text: string): string => text.replace(INVISIBLE, '�')
+/** Line breaks and tabs stay. Every output passes here, whatever server or chain it quotes. */
+export const printable = (text: string): string =>
+  markInvisible(text, (char) => (char === '\n' || char === '\t' ? char : '�'))
 
 /** Keeps line breaks; indents continuation lines, so that none can imitate a line of this command. */
 export const plainLines = (text: string): string => text.split(/\r?\n/).map(plain).join('\n  ')

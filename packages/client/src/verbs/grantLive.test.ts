@@ -110,8 +110,6 @@ describe('a live agent', () => {
         terms: { accept_risks: ['LOW_LIQUIDITY', risk], shield: true },
       })),
       fc.constant({ terms: { accept_risks: [], shield: false } }),
-      fc.constant({ limits: { max_trade_usd: Number.NaN, max_day_usd: 1, max_position_usd: 1 } }),
-      fc.constant({ limits: null }),
     )
     await fc.assert(
       fc.asyncProperty(wider, async (change) => {

@@ -5,6 +5,7 @@ import { must, PitRefusal } from '../errors.ts'
 import type { AgentRecord } from '../records.ts'
 import type { GrantParams } from '../verify/grant.ts'
 import { type Granted, type GrantOptions, grantSession } from './grantSession.ts'
+import { handOverSignature } from './handOverSignature.ts'
 import { checkExecutor, tokensOf } from './owners.ts'
 
 /**
@@ -41,6 +42,7 @@ export interface GrantedLive {
  * @throws INTENT_NEEDED there is no local record and `intent` lacks pairs or limits
  * @throws VERIFICATION_FAILED the server reports the agent wider than the intent (GRANT_CAPS)
  * @throws CONSENT_REQUIRED the wallet has no code yet: pass `allow7702`
+ * @throws RECEIPT_MISSING the session was granted, but the agent is not confirmed to use it (`details.session_id`)
  * @example
  * ```ts
  * const goLive = (id: string) => client.hosted.grantLive(id, { max_trade_usd: 10 }, { allow7702: true })
@@ -66,10 +68,19 @@ export async function grantLive(
   await deps.rpc.mustBeFresh()
   await beforeGrant?.(executor)
   const granted = bounds && (await grantSession(deps, { ...askOf(bounds), executor }, { ...grant, signal }))
-  const body = { session_id: granted?.terms.sessionId ?? sessionId! }
-  await api['hosted.session']({ params, body }, { signal })
-  const live = await api['hosted.update']({ params, body: { live: true } }, { signal })
-  return { agent: live, granted }
+  const id = granted?.terms.sessionId ?? sessionId!
+  const attach = async () => {
+    await api['hosted.session']({ params, body: { session_id: id } }, { signal })
+    return api['hosted.update']({ params, body: { live: true } }, { signal })
+  }
+  // A session that was granted here is alive, so nothing may be granted again.
+  const handed = {
+    what: `session ${id} of agent ${agentId}`,
+    toEnd: `Do not grant another. Switch the agent on with session ${id}, or revoke that session to end it.`,
+    details: { session_id: id, agent_id: agentId },
+  }
+  const isOn = (one: Answer<'hosted.update'>) => one.id === agentId && one.live && one.session_id === id
+  return { agent: await (granted ? handOverSignature(handed, attach, isOn) : attach()), granted }
 }
 
 interface Bounds extends Omit<LiveIntent, 'pairs' | 'max_trade_usd' | 'max_day_usd'> {

@@ -2,7 +2,7 @@ import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { type Answer, type BodyInput, boundMarks, SESSION, type SessionBindingV3 } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
+import { broken, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { type OwnCurve, readSessionCurves } from '../own/curves.ts'
 import { marksRequest } from '../own/marks.ts'
 import { readPrices } from '../own/price.ts'
@@ -11,6 +11,7 @@ import { readSessionNonce } from '../own/sessionNonce.ts'
 import { isRecordId } from '../records.ts'
 import { checkBinding, checkMarks, checkRoots, type GrantParams, type Pending } from '../verify/grant.ts'
 import { checkDescription, type SignedTerms, signedTerms } from '../verify/signedTerms.ts'
+import { handOverSignature } from './handOverSignature.ts'
 import { sendOwn } from './sendOwn.ts'
 import { readSetup } from './sendSetup.ts'
 
@@ -41,6 +42,7 @@ export interface Granted {
  * @throws CONSENT_REQUIRED the wallet has no code yet: pass `allow7702`
  * @throws VERIFICATION_FAILED the typed data does not match the request (GRANT_BINDING, GRANT_CAPS)
  * @throws NOT_CONFIRMED `confirm` returned false
+ * @throws RECEIPT_MISSING the service did not confirm the signed session, so it may be active (`details.session_id`)
  * @example
  * ```ts
  * const { active } = await client.grantSession(
@@ -72,12 +74,7 @@ export async function grantSession(
       throw error
     },
   )
-  const active = await switchOn(deps, signed.body, options)
-  const { sessionId, roots } = signed.terms
-  const hash = String(active.delegation_hash).toLowerCase()
-  const isIt = active.status === 'active' && active.session_id === sessionId && hash === roots[0]!.hash
-  must(isIt, 'GRANT_BINDING', 'the signed session was not activated', { session_id: sessionId })
-  return { active, terms: signed.terms, setup: answer.setup }
+  return { active: await switchOn(deps, signed, options), terms: signed.terms, setup: answer.setup }
 }
 
 const CANCEL_MS = 5_000
@@ -85,34 +82,33 @@ const CANCEL_MS = 5_000
 /** Best effort: an unsigned session ends by itself. One that was signed before is never cancelled. */
 async function cancel(deps: ClientDeps, sessionId: unknown): Promise<void> {
   if (!isRecordId(sessionId) || (await deps.records.session(sessionId).catch(() => true))) return
-  await forget(deps, sessionId)
-}
-
-async function forget({ api }: ClientDeps, sessionId: string): Promise<void> {
   const options = { signal: AbortSignal.timeout(CANCEL_MS) }
-  await api['live.session.revoke']({ body: { session_id: sessionId } }, options).catch(() => {})
+  await deps.api['live.session.revoke']({ body: { session_id: sessionId } }, options).catch(() => {})
 }
 
+type GrantCall = Extract<BodyInput<'live.session.grant'>, { session_id: string }>
+
+/** Its root is signed and recorded: without the confirmation it counts as alive until it is revoked. */
 async function switchOn(
   deps: ClientDeps,
-  body: Extract<BodyInput<'live.session.grant'>, { session_id: string }>,
+  { body, terms: { sessionId, roots } }: { body: GrantCall; terms: SignedTerms },
   { signal }: VerbOptions,
 ): Promise<Active> {
-  try {
-    return (await deps.api['live.session.grant']({ body }, { signal })) as Active
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    const { code, message, retry, details, server } = error
-    // A lost answer may have switched it on; after a refusal it is pending.
-    if (retry !== 'look_first') await forget(deps, body.session_id)
-    throw new PitRefusal(code, message, {
-      retry,
-      server,
-      hint: `Its root was signed and sent: revoke session ${body.session_id} to end it on chain.`,
-      details: { ...details, session_id: body.session_id },
-      cause: error,
-    })
+  const handed = {
+    what: `the session ${sessionId}`,
+    toEnd: `Do not grant another. Revoke session ${sessionId}, which ends it on chain.`,
+    details: { session_id: sessionId, roots: roots.map(({ hash }) => hash) },
   }
+  const send = () => deps.api['live.session.grant']({ body }, { signal })
+  const active = await handOverSignature(
+    handed,
+    send,
+    (one) =>
+      one.status === 'active' &&
+      one.session_id === sessionId &&
+      one.delegation_hash.toLowerCase() === roots[0]!.hash,
+  )
+  return active as Active
 }
 
 async function sign(deps: ClientDeps, request: GrantParams, pending: Pending, options: GrantOptions) {

@@ -15,8 +15,9 @@ import {
 import { recoverMessageAddress } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, must, readingAnswer, refuse } from '../errors.ts'
+import { broken, must, refuse } from '../errors.ts'
 import { type AgentRecord, isRecordId } from '../records.ts'
+import { handOverSignature } from './handOverSignature.ts'
 
 /**
  * Creates a hosted agent; a live one's executor must be attested by the pinned co-signer, for this owner.
@@ -95,12 +96,8 @@ export async function checkExecutor(
   const attestation = agent.executor_attestation as { signature: Hex } | null | undefined
   if (!attestation || agent.executor === null || pins.cosigner === null)
     return broken('EXECUTOR_ATTESTATION', 'the executor has no attestation')
-  const message = executorAttestationText({
-    executor: agent.executor,
-    owner: account.address,
-    agentId: agent.id,
-    chainId: CHAIN_ID,
-  })
+  const terms = { executor: agent.executor, owner: account.address, agentId: agent.id, chainId: CHAIN_ID }
+  const message = rebuilt('SIGNING_MISMATCH', () => executorAttestationText(terms))
   const signature = attestation.signature
   const signer = await recoverMessageAddress({ message, signature }).catch(() => null)
   must(
@@ -149,7 +146,7 @@ export async function attestStocks(
     refuse('SIGNING_MISMATCH', 'the session’s root is not the one that was signed')
   await checkExecutor(deps, agent)
   const issued = Math.floor(nowMs() / 1000)
-  const text = await readingAnswer('EXECUTOR_ATTESTATION', () =>
+  const text = rebuilt('SIGNING_MISMATCH', () =>
     stockAttestationText({
       agentId,
       executor,
@@ -162,7 +159,20 @@ export async function attestStocks(
   )
   const signature = normalized(await account.signMessage(text))
   const body = { session_id, issued, expires: expiresS, signature }
-  return api['hosted.stock_attestation']({ params: { id: agentId }, body }, options)
+  const handed = {
+    what: `the attestation for agent ${agentId}`,
+    toEnd: 'Take the attestation back (hosted/<id>/stock-attestation/revoke), or stop the agent.',
+    details: { agent_id: agentId, session_id, issued, expires: expiresS },
+  }
+  return handOverSignature(
+    handed,
+    () => api['hosted.stock_attestation']({ params: { id: agentId }, body }, options),
+    ({ id, stock_attestation: stored }) =>
+      id === agentId &&
+      stored?.session_id === session_id &&
+      stored.issued === issued &&
+      stored.expires === expiresS,
+  )
 }
 
 export interface EnterParams {
@@ -182,6 +192,7 @@ export interface EnterParams {
  * @param options `signal`
  * @returns the entry
  * @throws LEAGUE_STATEMENT the server's statement differs from the client's
+ * @throws RECEIPT_MISSING the service did not confirm the entry, so it may exist
  * @example
  * ```ts
  * const enter = async (agentId: string) => {
@@ -209,23 +220,34 @@ export async function enterLeague(
     ...(request.hostedId && { hosted_id: request.hostedId }),
   }
   const statement = await api['league.statement']({ body: named }, options)
-  const own = ownStatement(request, statement)
+  const { domain, agentId, board, kind, entrant } = request
+  const { nonce, expires_at: expiresAtS } = statement
+  const own = rebuilt('LEAGUE_STATEMENT', () =>
+    statementText({ domain, agentId, board, kind, entrant, nonce, expiresAtS }),
+  )
   const nowS = Math.floor(nowMs() / 1000)
   const isSoon = statement.expires_at > nowS - 60 && statement.expires_at <= nowS + LEAGUE.statementTtlS + 60
   if (own !== statement.message || !isSoon)
     refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: statement.message })
   const signature = normalized(await account.signMessage(own))
-  return api['league.enter']({ body: { ...named, signature, nonce: statement.nonce } }, options)
+  const body = { ...named, signature, nonce: statement.nonce }
+  const handed = {
+    what: `the entry of agent ${request.agentId}`,
+    toEnd: 'Look at your entries before you sign another one; leave the league to end it.',
+    details: { agent_id: request.agentId, board: request.board, nonce: statement.nonce },
+  }
+  return handOverSignature(
+    handed,
+    () => api['league.enter']({ body }, options),
+    (entry) => entry.agent_id === request.agentId && entry.board === request.board,
+  )
 }
 
-/** Some values come from answers: one that does not fit its pattern could add a line to the statement. */
-function ownStatement(
-  { domain, agentId, board, kind, entrant }: EnterParams,
-  { nonce, expires_at: expiresAtS }: Answer<'league.statement'>,
-): string {
+/** Values of a text to sign come from answers; one that does not fit its pattern could add a line to it. */
+function rebuilt(code: 'SIGNING_MISMATCH' | 'LEAGUE_STATEMENT', build: () => string): string {
   try {
-    return statementText({ domain, agentId, board, kind, entrant, nonce, expiresAtS })
+    return build()
   } catch (cause) {
-    return refuse('LEAGUE_STATEMENT', `${(cause as Error).message}; it was not signed`)
+    return refuse(code, `${(cause as Error).message}; it was not signed`)
   }
 }

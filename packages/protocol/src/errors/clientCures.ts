@@ -60,6 +60,7 @@ export const TRANSPORT_CURES = {
   NOT_RUNNABLE: 'Check that the wallet holds enough ETH for gas, then try again.',
   NOT_LIVE: 'Create a live agent instead of a paper one.',
   INTENT_NEEDED: 'Enter the agent’s pairs, its maximum per trade and its maximum per day.',
+  RECEIPT_MISSING: 'Look for its effect, or end it, before you sign another one.',
   RECORD_DAMAGED: 'Restore the local record from a backup, or enter the session’s roots.',
   REVOCATION_INCOMPLETE: 'Revoke the session again, with enough ETH for gas and a working node.',
   APPROVALS_LEFT: 'Revoke the approvals again, then check them on your own node.',

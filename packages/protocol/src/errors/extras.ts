@@ -4,6 +4,7 @@ import { WantedSignature } from '../schemas/orders.ts'
 import {
   Answer,
   Atoms,
+  Code,
   Count,
   Flag,
   Nullable,
@@ -21,7 +22,7 @@ import { type ExtraName, RETRIES, type Retry } from './row.ts'
 
 const SignerCheck = Answer(
   {
-    rule: Text('the rule’s code'),
+    rule: Code('the rule’s code'),
     ok: Flag('always false: only failed checks are listed'),
     message: Text('the reason as text'),
     field: Type.Optional(Text('field of the request; hosted agents only')),
@@ -50,7 +51,7 @@ const Diff = Answer(
   { title: 'Diff' },
 )
 const Failure = Answer(
-  { code: Text('the rule’s code'), message: Text('the reason as text'), ...measured },
+  { code: Code('the rule’s code'), message: Text('the reason as text'), ...measured },
   { title: 'Failure' },
 )
 
@@ -71,8 +72,8 @@ export const ERROR_FIELDS = {
 
 /** Schemas of the extras; `EXTRAS` has their meanings. */
 export const EXTRA_SCHEMAS = {
-  unaccepted: Type.Array(Text('risk code')),
-  blocked: Type.Array(Text('risk code')),
+  unaccepted: Type.Array(Code('risk code')),
+  blocked: Type.Array(Code('risk code')),
   policy: Answer({ names: Type.Array(Text('policy name')), checks: Checks }, { title: 'PolicyOutcome' }),
   diffs: Type.Union([Type.Array(Diff), Type.Array(OneOf(BUILD_DIFFS))]),
   checks: Type.Union([Type.Array(Check), Type.Array(SignerCheck)]),

@@ -117,7 +117,7 @@ export const LastDecision = Answer(
       { description: 'result of each order' },
     ),
     hold: Type.Optional(Code('hold code of a tick without a decision')),
-    error: Type.Optional(Text('error code of a tick without a decision')),
+    error: Type.Optional(Code('error code of a tick without a decision')),
     errors_in_a_row: Type.Optional(Count('ticks that failed one after another')),
   },
   { title: 'LastDecision' },

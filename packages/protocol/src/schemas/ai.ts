@@ -130,7 +130,7 @@ export const Spend = Answer({
       Answer({
         eligible: Flag('whether the pool pays this agent'),
         kind: Nullable(OneOf(['live', 'trial'])),
-        why_not: Nullable(Text('hold code')),
+        why_not: Nullable(Code('hold code')),
         share_usd: Usd('this owner’s share'),
         owner_used_usd: Usd('used of it'),
         share_left_usd: Usd('left of it'),

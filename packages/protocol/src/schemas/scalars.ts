@@ -7,6 +7,7 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox'
+import { PATTERNS } from '../patterns.ts'
 import { Address } from '../profile.ts'
 import { hasInvisible } from '../visibleText.ts'
 
@@ -67,6 +68,12 @@ export const OneOf = <const T extends readonly string[]>(values: T, description?
     ),
   )
 
+/** Values to which a later version may add: a client decodes others by the pattern, and its own rule refuses them. */
+export const Growing = <const T extends readonly string[]>(values: T, decodedBy: string) => ({
+  ...OneOf(values),
+  decodedBy,
+})
+
 export const Text = (description: string, options: SchemaOptions & { maxLength?: number } = {}) =>
   Type.String({ description, ...options })
 /** A name for people. TypeBox knows the format by the time the schema is used. */
@@ -74,6 +81,9 @@ export function Name(description: string, options: { maxLength: number }) {
   FormatRegistry.Set('name', (text) => !hasInvisible(text))
   return Type.String({ description: `${description}; no invisible characters`, format: 'name', ...options })
 }
+/** A code, kind or state of an answer, to which later versions may add. */
+export const Code = (description: string) => Type.String({ description, pattern: PATTERNS.word })
+export const Pair = (description: string) => Type.String({ description, pattern: PATTERNS.pair })
 export const Flag = (description: string) => Type.Boolean({ description })
 export const Count = (description: string) => Type.Integer({ description, minimum: 0 })
 export const Whole = (description: string) => Type.Integer({ description })
@@ -81,20 +91,14 @@ export const Num = (description: string) => Type.Number({ description })
 
 /** Amounts on chain: a decimal string of the token's smallest unit; 78 digits hold a uint256. */
 export const Atoms = (description: string) =>
-  Type.String({ description, pattern: '^(0|[1-9][0-9]{0,77})$', examples: ['1000000'] })
+  Type.String({ description, pattern: PATTERNS.atoms, examples: ['1000000'] })
 /** Whole tokens. */
 export const Decimal = (description: string) =>
   Type.String({ description: `${description}; a decimal`, pattern: '^-?[0-9]{1,78}(\\.[0-9]{1,36})?$' })
-/** A code of an error, a rule, a risk or a hold: of a newer version as well, but never a sentence. */
-export const Code = (description: string) => Type.String({ description, pattern: '^[A-Z][A-Z0-9_]{1,40}$' })
-export const Policy = (description: string) => Type.String({ description, pattern: '^[a-z][a-z0-9_]{1,40}$' })
-export const ModelId = (description: string) =>
-  Type.String({ description, pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127}$' })
-const TOKEN_NAME = '(0x[0-9a-fA-F]{40}|[A-Za-z][A-Za-z0-9]{0,15})'
+export const Policy = (description: string) => Type.String({ description, pattern: PATTERNS.word })
+export const ModelId = (description: string) => Type.String({ description, pattern: PATTERNS.modelId })
 /** A token as an answer names it. */
-export const TokenName = (description: string) => Type.String({ description, pattern: `^${TOKEN_NAME}$` })
-export const Pair = (description: string) =>
-  Type.String({ description, pattern: `^${TOKEN_NAME}/${TOKEN_NAME}$` })
+export const TokenName = (description: string) => Type.String({ description, pattern: PATTERNS.tokenName })
 /** An amount that may be negative: a change, a gain. */
 export const SignedAtoms = (description: string) =>
   Type.String({ description, pattern: '^(0|-?[1-9][0-9]{0,77})$' })
@@ -104,7 +108,7 @@ export const UnixS = (description: string) =>
   Type.Integer({ description: `${description}; unix seconds`, minimum: 0, maximum: 9_999_999_999 })
 export const Wallet = (description: string) => says(Address, description)
 export const Hex = (description: string) => Type.String({ description, pattern: '^0x([0-9a-fA-F]{2})*$' })
-export const TxHash = (description: string) => Type.String({ description, pattern: '^0x[0-9a-fA-F]{64}$' })
+export const TxHash = (description: string) => Type.String({ description, pattern: PATTERNS.hash })
 export const Signature = (description: string) =>
   Type.String({ description: `${description}; 0x and 130 hex digits`, pattern: '^0x[0-9a-fA-F]{130}$' })
 /**
@@ -129,10 +133,10 @@ export const TokenRef = (description: string) =>
     pattern: '^(0x[0-9a-fA-F]{40}|(?!0[xX])[^\\u0000-\\u001f\\u007f]{1,64})$',
   })
 /** Opaque ids of sessions, agents, routes and nonces. */
-export const Id = (description: string) => Type.String({ description, pattern: '^[A-Za-z0-9_.:-]{1,128}$' })
+export const Id = (description: string) => Type.String({ description, pattern: PATTERNS.id })
 /** A registry agent's id: a decimal, sent as a string or as a number. */
 export const AgentIdIn = (description: string) =>
-  Type.Union([Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' }), Type.Integer({ minimum: 0 })], {
+  Type.Union([Type.String({ pattern: PATTERNS.agentId }), Type.Integer({ minimum: 0 })], {
     description,
   })
 /** Query flags are `1` or absent. */

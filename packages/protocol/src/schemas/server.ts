@@ -3,6 +3,7 @@ import { APPROVAL_MODES, CURVE_FEE_MODES, HEALTH_STATUSES, MARK_SOURCES, STATS_K
 import {
   Answer,
   Bps,
+  Code,
   Count,
   Flag,
   MapOf,
@@ -86,9 +87,9 @@ export const Config = Answer(
     price_impact_bps: Bps('300: lower bound of PRICE_IMPACT'),
     shield: Answer({
       policies: Type.Array(Policy('policy name'), { description: 'what a shield request may name' }),
-      blocks: Type.Optional(MapOf(Type.Array(Text('risk code')), 'risks each policy refuses')),
+      blocks: Type.Optional(MapOf(Type.Array(Code('risk code')), 'risks each policy refuses')),
       default_policies: Type.Optional(Type.Array(Text('policy name'), { description: 'when none is named' })),
-      shield_only_risks: Type.Array(Text('risk code'), { description: 'disclosed only with shield' }),
+      shield_only_risks: Type.Array(Code('risk code'), { description: 'disclosed only with shield' }),
     }),
     limits: Answer({
       min_notional_usd: Type.Optional(Usd('1')),

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { PATTERNS } from '../patterns.ts'
 import { RISK_CODES } from '../risks.ts'
 import {
   BLOCKED_REASONS,
@@ -17,6 +18,7 @@ import {
   Bps,
   Count,
   Flag,
+  Growing,
   Limit,
   MapOf,
   Nullable,
@@ -33,7 +35,7 @@ import { slippageFields } from './server.ts'
 
 export const Risk = Answer(
   {
-    code: OneOf(RISK_CODES),
+    code: Growing(RISK_CODES, PATTERNS.code),
     severity: OneOf(['severe', 'info'], 'severe must be accepted in accept_risks'),
     token: Type.Optional(Nullable(Wallet('the token it is about; absent when it is about the trade'))),
     message: Text('in words'),

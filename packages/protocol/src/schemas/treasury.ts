@@ -10,6 +10,7 @@ import {
   Answer,
   Atoms,
   Bps,
+  Code,
   Count,
   Flag,
   Nullable,
@@ -61,7 +62,7 @@ const WeekToken = Answer({
 
 export const TreasuryWeek = Answer(
   {
-    kind: Text('week; transfer for later transfers to the buckets'),
+    kind: Code('week; transfer for later transfers to the buckets'),
     seq: Nullable(Count('position in the chain of rows; null in a preview')),
     status: OneOf(
       WEEK_STATUSES,
