@@ -44,9 +44,9 @@ type Decoder = (value: unknown, path: Path) => unknown
 export function createDecoder({ shared, routes }: AnswerShapes): (route: string, value: unknown) => Decoded {
   const made = new Map<Shape, Decoder>()
   const decoderOf = (shape: Shape): Decoder => {
-    const known = made.get(shape) ?? make(shape, decoderOf, shared)
-    made.set(shape, known)
-    return known
+    const decoder = made.get(shape) ?? make(shape, decoderOf, shared)
+    made.set(shape, decoder)
+    return decoder
   }
   return (route, value) => {
     const path: Path = { names: [], after: 0 }
