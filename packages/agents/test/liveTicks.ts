@@ -168,7 +168,7 @@ export function openLiveWorld(db: Db) {
     signer: {
       async settleLeaf(request) {
         script.settled.push(request)
-        return { state: 'used', received: script.received }
+        return { state: 'used', received: script.received, settled_at: Math.floor(world.clock.ms / 1_000) }
       },
       async signExecutorTx({ tx }) {
         await script.beforeSign()

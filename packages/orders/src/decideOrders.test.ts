@@ -54,6 +54,12 @@ describe('triggers', () => {
     expect(one({ trigger: below(20) }, {}, { mark: markOf(10, { hold: 'paused' }) }).metRounds).toBe(null)
   })
 
+  it('counts only rounds after the start', () => {
+    const order = { trigger: below(20), startsAt: NOW_S + 10 }
+    expect(one(order).metRounds).toBe(null)
+    expect(one(order, {}, { mark: markOf(10, { updatedAtS: NOW_S + 11 }) }).metRounds).toEqual(['7'])
+  })
+
   it('stays met after the price recovered', () => {
     const { state, part } = one({ trigger: below(9) }, { metRounds: ['5'] }, { mark: markOf(12) })
     expect(state).toBe('triggered')
@@ -235,20 +241,30 @@ describe('groups and exits', () => {
       { state: 'waiting', why: WHY.entry },
       { state: 'waiting' },
     ])
-    const half = {
-      fills: { ...NO_FILLS, spentIn: 50n * USD, receivedOut: 4n * ETHER, parts: 1, lastPartMs: 0 },
-    }
-    // The round of this moment counts, unless it is older than the registration.
-    const old = decide(bracket({ ...half, watchedFromS: NOW_S + 3_600 }))
-    expect(old.orders.slice(1)).toMatchObject([{ state: 'armed', metRounds: null }, { state: 'armed' }])
-    const met = decide(bracket(half))
+    const half = (settledFromS: number | null) => ({
+      fills: { ...NO_FILLS, spentIn: 50n * USD, receivedOut: 4n * ETHER, parts: 1, settledFromS },
+    })
+    // Nothing counts until the fill is settled; it is looked at again soon.
+    const unsettled = decide(bracket(half(null)))
+    expect(unsettled.orders.slice(1)).toMatchObject([
+      { state: 'waiting', why: WHY.entry },
+      { metRounds: null },
+    ])
+    expect(unsettled.dueMs).toBe((NOW_S + 22) * 1_000)
+    // Then only later rounds do.
+    const old = decide(bracket(half(NOW_S + 10)))
+    expect(old.orders.slice(1)).toMatchObject([
+      { state: 'armed', watchedFromS: NOW_S + 10, metRounds: null },
+      { state: 'armed', metRounds: null },
+    ])
+    const met = decide(bracket(half(NOW_S + 9)))
     expect(met.orders[1]).toMatchObject({ state: 'armed', metRounds: null })
     expect(met.parts.find(({ id }) => id.endsWith('3'))).toMatchObject({ amountIn: 4n * ETHER })
   })
 
   it('reports what an entry received beyond the exit', () => {
     const much = {
-      fills: { ...NO_FILLS, spentIn: 100n * USD, receivedOut: 11n * ETHER, parts: 1, lastPartMs: 0 },
+      fills: { ...NO_FILLS, spentIn: 100n * USD, receivedOut: 11n * ETHER, parts: 1, settledFromS: NOW_S },
     }
     expect(decide(bracket(much)).orders[1]?.why).toContain(`${ETHER} atoms`)
   })
@@ -260,7 +276,10 @@ describe('groups and exits', () => {
       { state: 'cancelled', why: WHY.entryEnded },
     ])
     const partial = decide(
-      bracket({ state: 'cancelled', fills: { ...NO_FILLS, spentIn: USD, receivedOut: ETHER } }),
+      bracket({
+        state: 'cancelled',
+        fills: { ...NO_FILLS, spentIn: USD, receivedOut: ETHER, settledFromS: NOW_S },
+      }),
     )
     expect(partial.orders.map(({ state }) => state)).toEqual(['armed', 'triggered'])
   })

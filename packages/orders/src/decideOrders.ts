@@ -105,16 +105,12 @@ function isClosing(
   return tokenOut === usdg || (isMoney(tokenOut) && !isMoney(tokenIn))
 }
 
-/**
- * An exit is watched from its entry's first fill on. The round of that moment counts if it is later than the
- * registration: a price that is already beyond a stop does not wait for the next round.
- */
+/** Rounds after the start count; for an exit also only those after its entry's first settled fill. */
 function watch(input: OrdersInput, list: ListFacts, one: OrderFacts) {
   const { metRounds, peak } = one
-  const entry = entryOf(list, one)
-  const isArmed = (entry?.fills.receivedOut ?? 0n) > 0n
-  const watchedFromS = one.watchedFromS ?? (isArmed ? entry!.watchedFromS : null)
-  const { trigger } = one.order
+  const fromS = one.watchedFromS ?? entryOf(list, one)?.fills.settledFromS ?? null
+  const { trigger, startsAt } = one.order
+  const watchedFromS = fromS === null ? null : Math.max(fromS, startsAt)
   return meetTrigger(trigger, { watchedFromS, metRounds, peak }, input.mark(trigger.token))
 }
 
@@ -165,7 +161,10 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
     why,
     dueMs,
   })
-  if (one.watchedFromS === null) return hold(WHY.entry)
+  if (one.watchedFromS === null) {
+    const isSettling = (entryOf(list, one)?.fills.receivedOut ?? 0n) > 0n
+    return hold(WHY.entry, isSettling ? Math.min(nowMs + LOOK_MS, endMs) : endMs)
+  }
   if (one.metRounds === null) {
     const why = budget.uncoveredIn > 0n ? uncoveredText(budget.uncoveredIn) : null
     return { state: baseState, why, dueMs: endMs }

@@ -36,8 +36,10 @@ export interface OrderFills {
   receivedOut: bigint
   /** Number of filled parts. */
   parts: number
-  /** When the last filled part began; null without one. */
+  /** The latest moment at which the last filled part can have been traded; null without one. */
   lastPartMs: number | null
+  /** When its first fill was settled; rounds after it count for its exits. Null before. */
+  settledFromS: number | null
   /** The part that was begun and whose outcome is not known yet. */
   open: { part: number; amountIn: bigint } | null
   /** Attempts since the last filled part that ended without a trade; null without any. */

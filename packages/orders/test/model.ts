@@ -34,6 +34,7 @@ export interface Trade {
   atMs: number
   status: Outcome
   amountOut: bigint
+  filledMs: number
 }
 export interface Round {
   id: string
@@ -143,7 +144,8 @@ export function fillsOf(world: World, { id }: OrderFacts): OrderFills {
     spentIn: sum(({ part }) => part.amountIn),
     receivedOut: sum(({ amountOut }) => amountOut),
     parts: done.length,
-    lastPartMs: done.at(-1)?.atMs ?? null,
+    lastPartMs: done.at(-1)?.filledMs ?? null,
+    settledFromS: done[0] ? Math.floor(done[0].filledMs / 1_000) : null,
     open: open ? { part: open.part.part, amountIn: open.part.amountIn } : null,
     attempt:
       after.length === 0
@@ -177,7 +179,7 @@ function store(world: World, { orders }: OrdersDecision): void {
 /** All parts of a decision are in flight together. */
 function begin(world: World, part: OrderPart): Trade {
   checkPart(world, part)
-  const trade: Trade = { id: part.id, part, atMs: world.nowMs, status: 'open', amountOut: 0n }
+  const trade: Trade = { id: part.id, part, atMs: world.nowMs, status: 'open', amountOut: 0n, filledMs: 0 }
   world.trades.push(trade)
   return trade
 }
@@ -199,6 +201,7 @@ function fill(world: World, trade: Trade): void {
     tokenIn === TOKEN ? (amountIn * 99n * USD) / (10n * E18) : (amountIn * 99n * E18) / (1_000n * USD)
   trade.amountOut = out > minAmountOut ? out : minAmountOut
   trade.status = 'filled'
+  trade.filledMs = world.nowMs
   world.balances.set(tokenIn, world.balances.get(tokenIn)! - amountIn)
   world.balances.set(tokenOut, world.balances.get(tokenOut)! + trade.amountOut)
   world.dayLeftMicroUsd -= microUsd
@@ -230,7 +233,7 @@ function checkPart(world: World, part: OrderPart): void {
   expect(world.nowMs >= order.startsAt * 1_000 && world.nowMs < order.expiresAt * 1_000).toBe(true)
   expect(fillsOf(world, one).open).toBe(null)
   const before = world.trades.findLast(({ id, status }) => id === part.id && status === 'filled')
-  if (before) expect(world.nowMs - before.atMs >= order.everyS * 1_000).toBe(true)
+  if (before) expect(world.nowMs - before.filledMs >= order.everyS * 1_000).toBe(true)
   if (order.slices > 1)
     expect(
       part.amountIn <= order.amountIn / BigInt(order.slices) + (order.amountIn % BigInt(order.slices)),

@@ -81,7 +81,8 @@ function stateOf(
   if (world.nowMs < order.startsAt * 1_000) return { state: 'armed', why: WHY.start }
   const first = entry ? world.armedAt.get(one.id) : 0
   if (first === undefined) return { state: 'waiting', why: WHY.entry }
-  if (!isMet(world, one, first)) {
+  const sinceS = Math.max(NOW_S, order.startsAt, entry ? (fillsOf(world, entry).settledFromS ?? 0) : 0)
+  if (!isMet(world, one, { first, sinceS })) {
     const excess = received !== null && received > order.amountIn ? received - order.amountIn : 0n
     return { state: baseState, why: excess > 0n ? uncoveredText(excess) : null }
   }
@@ -122,11 +123,15 @@ function stateOf(
 }
 
 /** Whether any round so far met the trigger. */
-function isMet({ seen }: World, { order: { trigger } }: OrderFacts, first: number): boolean {
+function isMet(
+  { seen }: World,
+  { order: { trigger } }: OrderFacts,
+  { first, sinceS }: { first: number; sinceS: number },
+): boolean {
   if (trigger.kind === 'none') return true
   const prices = seen
     .slice(first)
-    .filter(({ round }) => !round.isPaused && round.atS > NOW_S)
+    .filter(({ round }) => !round.isPaused && round.atS > sinceS)
     .map(({ round }) => round.priceE18)
   if (trigger.kind === 'at_or_below') return prices.some((price) => price <= trigger.priceE18)
   if (trigger.kind === 'at_or_above') return prices.some((price) => price >= trigger.priceE18)

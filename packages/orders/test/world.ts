@@ -30,6 +30,7 @@ export const NO_FILLS: OrderFills = {
   receivedOut: 0n,
   parts: 0,
   lastPartMs: null,
+  settledFromS: null,
   open: null,
   attempt: null,
 }

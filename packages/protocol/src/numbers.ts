@@ -135,6 +135,8 @@ export const CONTROLS = {
   maxOpenOrders: 50,
   /** A part of an order below this is not traded; a rest below it ends the order. */
   minPartUsd: 1,
+  /** A part's leaf is signed again for at most this long after its first signature: three lifetimes. */
+  partTtlS: 360,
 } as const
 
 /** Ours: the co-signer's limits for roots and trades, at its own prices. */

@@ -60,8 +60,12 @@ export type ControlsStatus = ControlLevels & { orders: OrderStatus[] }
 export const MAX_LEVELS = 200
 
 export type SettleParams = { root_hash: Hex; sequence: number; tx_hash: Hex }
-/** `open`: it may still be sent. */
-export type SettledLeaf = { state: 'used' | 'unused' | 'open'; received: string | null }
+/** `open`: it may still be sent. `settled_at` in unix seconds: the triggers of an exit count from then on. */
+export type SettledLeaf = {
+  state: 'used' | 'unused' | 'open'
+  received: string | null
+  settled_at: number | null
+}
 
 /** One rule of a rehearsal, passed or failed. */
 export type RuleVerdict = Omit<SignerCheck, 'ok'> & { ok: boolean }

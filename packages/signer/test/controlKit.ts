@@ -122,6 +122,8 @@ export function openControlWorld(db: Db) {
     oraclePaused: false,
     multiplier: [E18, 0n, 0n] as bigint[],
     ether: new Map<number, bigint>(),
+    /** Of the manager. */
+    logs: [] as object[],
     headS: null as number | null,
   }
   const headS = () => chain.headS ?? Math.floor(time.nowMs / 1000)
@@ -136,14 +138,16 @@ export function openControlWorld(db: Db) {
 
   const rpc = rpcOf(async (method, params) => {
     if (chain.isDown) throw new Error('no answer')
+    if (method === 'eth_blockNumber') return '0x64'
+    if (method === 'eth_getLogs') return chain.logs
     if (method === 'eth_getTransactionReceipt') return chain.receipts.get(params[0] as Hex) ?? null
     if (method === 'eth_getBalance') return numberToHex(chain.ether.get(Number(params[1])) ?? 0n)
     if (method === 'eth_getBlockByNumber')
       return {
-        number: '0x64',
+        number: params[0] === 'latest' ? '0x64' : params[0],
         hash: word(1),
         parentHash: word(2),
-        timestamp: numberToHex(headS()),
+        timestamp: numberToHex(headS() - (params[0] === 'latest' ? 0 : 10 * (100 - Number(params[0])))),
         baseFeePerGas: '0x1',
       }
     if (method !== 'eth_call') throw new Error(`unexpected ${method}`)

@@ -117,6 +117,7 @@ export interface OrderEnd {
   /** Of a part of a signed order. */
   amountOut?: bigint | null
   leafSequence?: number
+  settledAtS?: number
 }
 
 /**
@@ -127,13 +128,14 @@ export async function moveOrder(
   sql: Sql,
   id: number,
   from: OpenOrder['status'],
-  { status, code, txHash, tradeId, fillId, fee, amountOut, leafSequence }: OrderEnd,
+  { status, code, txHash, tradeId, fillId, fee, amountOut, leafSequence, settledAtS }: OrderEnd,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_orders set status = $3, code = coalesce($4, code), tx_hash = coalesce($5, tx_hash),
        trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id), fee_bps = coalesce($8, fee_bps),
        fee_class = coalesce($9, fee_class), fee_tier = coalesce($10, fee_tier),
-       amount_out = coalesce($11::numeric, amount_out), leaf_sequence = coalesce($12, leaf_sequence)
+       amount_out = coalesce($11::numeric, amount_out), leaf_sequence = coalesce($12, leaf_sequence),
+       settled_at_s = coalesce($13, settled_at_s)
      where id = $1 and status = $2 returning id`,
     [
       id,
@@ -148,6 +150,7 @@ export async function moveOrder(
       fee?.tier ?? null,
       amountOut?.toString() ?? null,
       leafSequence ?? null,
+      settledAtS ?? null,
     ],
   )
   return rows.length === 1

@@ -30,12 +30,16 @@ export async function settleLeaves(deps: RunDeps, agentIds: readonly string[]): 
       const session = await sessions.sessionOf(session_id)
       if (!session) continue
       const root_hash = session.rootHash
-      const { state, received } = await signer.settleLeaf({ root_hash, sequence: leaf_sequence, tx_hash })
+      const { state, received, settled_at } = await signer.settleLeaf({
+        root_hash,
+        sequence: leaf_sequence,
+        tx_hash,
+      })
       if (state !== 'used' || received === null) continue
-      await db.query('update hosted_orders set received = least($2::numeric, amount_out) where id = $1', [
-        id,
-        received,
-      ])
+      await db.query(
+        `update hosted_orders set received = least($2::numeric, amount_out), settled_at_s = $3 where id = $1`,
+        [id, received, settled_at],
+      )
     } catch (error) {
       logger.warn({ err: error, tx: tx_hash }, 'failed to settle a leaf at the co-signer')
     }

@@ -82,7 +82,7 @@ function sizeOf({ signed, allAtoms, microUsd }: IntendedOrder): FillRequest['siz
 const paperEnd = ({ signed }: IntendedOrder, fill: FilledNow): OrderEnd => ({
   status: 'filled',
   fillId: fill.id,
-  ...(signed && { amountOut: fill.amountOut }),
+  ...(signed && { amountOut: fill.amountOut, settledAtS: Math.floor(fill.filledAtMs / 1_000) }),
 })
 
 /** Hold codes for refusals in an agent's log. */

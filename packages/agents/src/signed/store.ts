@@ -126,7 +126,15 @@ interface Filled {
   txHashes: Hex[]
 }
 const NOTHING: Filled = {
-  fills: { spentIn: 0n, receivedOut: 0n, parts: 0, lastPartMs: null, open: null, attempt: null },
+  fills: {
+    spentIn: 0n,
+    receivedOut: 0n,
+    parts: 0,
+    lastPartMs: null,
+    settledFromS: null,
+    open: null,
+    attempt: null,
+  },
   amountOut: 0n,
   txHashes: [],
 }
@@ -142,6 +150,7 @@ interface FillRow {
   amount_out: string
   parts: number
   last_part_ms: number | null
+  settled_from_s: number | null
   open_part: number | null
   open_in: string | null
   attempts: number
@@ -172,7 +181,8 @@ async function readFills(
        coalesce(sum(coalesce(received, amount_out)) filter (where status = 'filled'), 0)::text as received,
        coalesce(sum(amount_out) filter (where status = 'filled'), 0)::text as amount_out,
        count(*) filter (where status = 'filled') as parts,
-       max(created_at_ms) filter (where status = 'filled') as last_part_ms,
+       max(coalesce((settled_at_s + 1) * 1000, created_at_ms + $4)) filter (where status = 'filled') as last_part_ms,
+       min(settled_at_s) filter (where status = 'filled') as settled_from_s,
        max(part) filter (where is_open) as open_part,
        (sum(amount_in) filter (where is_open))::text as open_in,
        count(*) filter (where is_attempt) as attempts,
@@ -181,7 +191,7 @@ async function readFills(
        (min(amount_in) filter (where is_attempt and created_at_ms > $3))::text as attempt_in,
        array_agg(tx_hash order by id) filter (where status = 'filled' and tx_hash is not null) as tx_hashes
      from tried group by agent_id, signed_order_id`,
-    [orders.map(({ agent_id }) => agent_id), orders.map(({ id }) => id), nowMs - LEAF_MS],
+    [orders.map(({ agent_id }) => agent_id), orders.map(({ id }) => id), nowMs - LEAF_MS, LEAF_MS],
   )
   return new Map(rows.map((row) => [`${row.agent_id} ${row.id}`, filledOf(row)]))
 }
@@ -192,6 +202,7 @@ const filledOf = (row: FillRow): Filled => ({
     receivedOut: BigInt(row.received),
     parts: row.parts,
     lastPartMs: row.last_part_ms,
+    settledFromS: row.settled_from_s,
     open: row.open_part === null ? null : { part: row.open_part, amountIn: BigInt(row.open_in!) },
     attempt:
       row.attempts === 0
@@ -226,11 +237,11 @@ export async function insertList(sql: Sql, list: NewList): Promise<boolean> {
     [list.agentId, list.hash, list.sessionId, JSON.stringify(list.wire), list.signature, list.placedAtMs],
   )
   if (inserted.length === 0) return false
-  const rows = list.wire.orders.map(fromWireOrder).map(({ trigger, parent, expiresAt }, position) => ({
+  const rows = list.wire.orders.map(fromWireOrder).map(({ trigger, parent, startsAt, expiresAt }, position) => ({
     id: list.ids[position],
     position,
     expires_at_s: expiresAt,
-    watched_from_s: parent > 0 ? null : list.registeredAtS,
+    watched_from_s: parent > 0 ? null : Math.max(list.registeredAtS, startsAt),
     ...(trigger.kind !== 'none' && {
       trigger_token: trigger.token,
       trigger_kind: trigger.kind,

@@ -113,7 +113,15 @@ const newOrder = (order: Order, index: number, fromS: number): OrderFacts => ({
   watchedFromS: order.parent === 0 ? fromS : null,
   metRounds: null,
   peak: null,
-  fills: { spentIn: 0n, receivedOut: 0n, parts: 0, lastPartMs: null, open: null, attempt: null },
+  fills: {
+    spentIn: 0n,
+    receivedOut: 0n,
+    parts: 0,
+    lastPartMs: null,
+    settledFromS: null,
+    open: null,
+    attempt: null,
+  },
 })
 
 function fillsAfter(
@@ -129,6 +137,7 @@ function fillsAfter(
       receivedOut: fills.receivedOut + outcome.amountOut,
       parts: part.part,
       lastPartMs: atMs,
+      settledFromS: fills.settledFromS ?? atS,
       open: null,
       attempt: null,
     }

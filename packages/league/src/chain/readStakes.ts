@@ -14,7 +14,7 @@ const AFTER_S = 30
 const NOW_EVERY_S = 60
 
 type StakeDeps = Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & {
-  rpc: Pick<Rpc, 'request'>
+  rpc: Pick<Rpc, 'request' | 'batch'>
   vault: AgentVault
   platformAgentId: string
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Rpc } from '../rpc/index.ts'
 import {
@@ -8,7 +7,6 @@ import {
   askIsKnown,
   askTransaction,
   askTransactions,
-  lastBlockBefore,
   lastBlockBetween,
 } from './blocks.ts'
 
@@ -81,21 +79,6 @@ function chainOf(times: readonly number[]) {
 }
 
 describe('the last block before a time', () => {
-  const chains = fc
-    .array(fc.nat(30), { minLength: 1, maxLength: 200 })
-    .map((steps) => steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0)))
-
-  it('is the one whose successor is not before the time', async () => {
-    await fc.assert(
-      fc.asyncProperty(chains, fc.nat(6_000), async (times, timeS) => {
-        const { rpc, state } = chainOf(times)
-        const expected = times.findLastIndex((time) => time < timeS)
-        expect(await lastBlockBefore(rpc, timeS)).toBe(expected === -1 ? null : expected)
-        expect(state.looks).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(times.length)))
-      }),
-    )
-  })
-
   it('is searched only between the two given blocks', async () => {
     const { rpc, state } = chainOf(Array.from({ length: 100 }, (_, i) => i * 10))
     expect(await lastBlockBetween(rpc, 455, { before: 40, notBefore: 50 })).toBe(45)

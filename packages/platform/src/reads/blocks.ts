@@ -119,14 +119,6 @@ export async function lastBlockBetween(
   return low
 }
 
-/** The last block before a time; reads some twenty to thirty headers. Null if the chain began after it. */
-export async function lastBlockBefore(rpc: Pick<Rpc, 'request'>, timeS: number): Promise<number | null> {
-  const head = await readOne(rpc, askBlockNumber())
-  if ((await readBlockTime(rpc, head)) < timeS) return head
-  if ((await readBlockTime(rpc, 0)) >= timeS) return null
-  return lastBlockBetween(rpc, timeS, { before: 0, notBefore: head })
-}
-
 /** Time of a block that must exist, in seconds. */
 export async function readBlockTime(
   rpc: Pick<Rpc, 'request'>,

@@ -20,12 +20,12 @@ export {
   askTransactions,
   type Header,
   headerIn,
-  lastBlockBefore,
   lastBlockBetween,
   readBlockTime,
   type Transaction,
 } from './blocks.ts'
 export { type EtherMoves, traceEther } from './etherMoves.ts'
+export { type BlockSearch, type FoundBlock, firstBlockWhere, lastBlockBefore } from './findBlock.ts'
 export { addressIn, addressWord, type BlockTag, flagIn, toQuantity, wordIn, wordsIn } from './hex.ts'
 export { createLogSpan, type LogSpan, readInSpan, refusalOf } from './logSpan.ts'
 export { askLogs, type BlockRange, type ChainLog, type LogFilter } from './logs.ts'

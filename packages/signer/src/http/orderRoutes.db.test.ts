@@ -113,6 +113,7 @@ withDb(
       expect(await signer.settleLeaf({ root_hash, sequence: 1, tx_hash: word(9) })).toEqual({
         state: 'open',
         received: null,
+        settled_at: null,
       })
       const { receipts } = await signer.cancelOrders({ root_hash, all: true, challenge: CHALLENGE })
       expect(receipts.map((receipt) => [receipt.id, isFrom(receipt)])).toEqual([[id, true]])

@@ -37,6 +37,7 @@ export interface OrderInUse extends StoredOrder {
   totals: readonly OrderTotals[]
   /** The part's newest leaf. */
   leaf: PartLeaf | null
+  /** The latest moment at which another part can have been mined. */
   otherPartMs: number | null
   triggerFault: Failure | null
 }
@@ -60,7 +61,10 @@ const ofOrder =
       ? check({ ...facts, used: facts.order.stored, swap: facts.trade, nowS: Math.floor(facts.nowMs / 1000) })
       : null
 
-/** Whether another call of a part is signed under the sequence of its first one. */
+/**
+ * Whether another call of a part is signed under the sequence of its first one. That ends with the part's last
+ * leaf, which never outlives the part's hard end; the chain then shows whether the sequence was used.
+ */
 export const isAgain = ({ order, nowMs }: Pick<ControlFacts, 'order' | 'nowMs'>): PartLeaf | null => {
   const leaf = order?.stored?.leaf
   return leaf && leaf.state === null && leaf.expiresS * 1000 > nowMs ? leaf : null
@@ -143,8 +147,8 @@ function judgeTime(facts: Parameters<OrderCheck<Verdict>>[0]): Verdict {
     return { ok: false, message: 'The order has expired.', value: later, limit: expiresAt }
   if (slices > 1 && used.otherPartMs !== null && !isAgain(facts)) {
     const limit = Math.ceil(used.otherPartMs / 1000) + everyS
-    if (nowS < limit)
-      return { ok: false, message: 'The order’s next part is not due yet.', value: nowS, limit }
+    if (earlier < limit)
+      return { ok: false, message: 'The order’s next part is not due yet.', value: earlier, limit }
   }
   return { ok: true, message: 'The order has expired.', value: later, limit: expiresAt }
 }

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
-import { boundControls, exchangeUp, markPrice, SESSION } from '@pit/protocol'
+import { boundControls, CONTROLS, exchangeUp, markPrice, SESSION } from '@pit/protocol'
 import type { SignerCheck } from '@pit/signer-wire'
 import type { Failure } from '../checks.ts'
 import { failuresOf } from '../checks.ts'
@@ -18,9 +18,9 @@ import { addedBy, type ControlFacts, controlRules, isAgain } from './controlRule
 import { countJudged } from './countJudged.ts'
 import { readControls } from './readControls.ts'
 import type { TriggerReader } from './readTrigger.ts'
-import { findOrder, lockRoot, markMet } from './store.ts'
+import { findOrder, firstFillMs, lockRoot, markMet } from './store.ts'
 import { triggerFault } from './triggers.ts'
-import type { PartLeaf } from './types.ts'
+import type { PartLeaf, StoredOrder } from './types.ts'
 
 export interface ControlDeps {
   db: Db
@@ -163,22 +163,27 @@ export async function showTrigger(
   const stored = request.order ? await findOrder(db, session.rootHash, request.order.id) : null
   if (!request.order || !stored || stored.metAtMs !== null || stored.order.trigger.kind === 'none')
     return null
+  const sinceMs = await triggerSinceMs(db, stored)
   const reading = await triggers.read(stored.order.trigger, request.order.rounds)
   const nowMs = clock.nowMs()
-  const { registeredAtMs } = stored
-  const fault = triggerFault(stored.order.trigger, reading, {
-    registeredAtMs,
-    nowS: Math.floor(nowMs / 1000),
-  })
+  const fault = triggerFault(stored.order.trigger, reading, { sinceMs, nowMs })
   if (fault === null && met === 'store') await markMet(db, stored.id, nowMs)
   return fault
 }
 
-/** The earliest of a leaf's lifetime, its order's end and the session's. */
-function expiryOf({ order }: ControlFacts, { binding }: Session, atMs: number): number {
-  const lifetime = Math.floor(atMs / 1000) + SESSION.leafTtlS
-  const ends = order?.stored?.order.expiresAt ?? lifetime
-  return Math.min(lifetime, ends, binding.expires_at)
+/** The registration, the order's start and, for an exit, the first settled fill of its entry; null before it. */
+async function triggerSinceMs(sql: Sql, { parentId, registeredAtMs, order }: StoredOrder) {
+  const filledMs = parentId === null ? 0 : await firstFillMs(sql, parentId)
+  return filledMs === null ? null : Math.max(registeredAtMs, order.startsAt * 1000, filledMs)
+}
+
+/** The earliest of a leaf's lifetime, its part's hard end, its order's end and the session's. */
+function expiryOf(controls: ControlFacts, { binding }: Session, atMs: number): number {
+  const nowS = Math.floor(atMs / 1000)
+  const firstMs = isAgain(controls)?.firstSignedAtMs ?? atMs
+  const partEnds = Math.floor(firstMs / 1000) + CONTROLS.partTtlS
+  const orderEnds = controls.order?.stored?.order.expiresAt ?? partEnds
+  return Math.min(nowS + SESSION.leafTtlS, partEnds, orderEnds, binding.expires_at)
 }
 
 async function isNamed(sql: Sql, { rootHash, clientId }: LeafRequest, sequence: number): Promise<boolean> {

@@ -34,6 +34,10 @@ function randomOf(seed: number): (below: number) => number {
 
 interface Leaf {
   id: Hex
+  part: number
+  firstMs: number
+  /** When the ledger learned that it was used; the leaf cannot be mined later. */
+  settledMs: number | null
   sequence: number
   amountIn: bigint
   minOut: bigint
@@ -88,7 +92,7 @@ withDb(
             [makeOrder({ amountIn, expiresAt })],
             [makeOrder({ amountIn, expiresAt, group: 1 }), makeOrder({ amountIn, expiresAt, group: 1 })],
             [entry, makeOrder(exit), makeOrder(exit)],
-            [makeOrder({ amountIn, expiresAt, slices: 4, everyS: 60 })],
+            [makeOrder({ amountIn, expiresAt, slices: 4, everyS: 60 + random(300) })],
           ]
           const list = makeList(session, lists[random(lists.length)]!)
           if (typeof (await outcome(world.place(session, list))) === 'string') return
@@ -108,17 +112,32 @@ withDb(
           const [id, { order }] = open[random(open.length)]!
           const usd = 1 + random(60)
           const path = order.tokenIn === NATIVE ? sale(usd) : purchase(usd)
-          const answer = await outcome(world.trade(session, { ...path, ...use(id, 1 + random(6)) }))
+          const part = 1 + random(6)
+          const answer = await outcome(world.trade(session, { ...path, ...use(id, part) }))
           if (typeof answer === 'string') return
           signed++
+          const { nowMs } = world.time
           const earlier = leaves.find(({ sequence }) => sequence === answer.sequence)
+          const others = leaves.filter((one) => one.id === id && one.state !== 'unused' && one !== earlier)
+          expect(others.some((one) => one.part === part)).toBe(false)
+          const latestMs = Math.max(
+            0,
+            ...others.map(({ expires, settledMs }) => Math.min(expires * 1000, settledMs ?? expires * 1000)),
+          )
+          if (order.slices > 1 && !earlier && latestMs > 0)
+            expect(nowMs).toBeGreaterThanOrEqual(latestMs + order.everyS * 1000)
           if (earlier) {
             expect(path.amountIn <= earlier.amountIn).toBe(true)
+            expect(earlier.expires * 1000).toBeGreaterThan(nowMs)
+            expect(answer.expires_at * 1000).toBeLessThanOrEqual(earlier.firstMs + 360_000)
             earlier.expires = answer.expires_at
             if (path.amountOutMin < earlier.minOut) earlier.minOut = path.amountOutMin
           } else
             leaves.push({
               id,
+              part,
+              firstMs: nowMs,
+              settledMs: null,
               sequence: answer.sequence,
               amountIn: path.amountIn,
               minOut: path.amountOutMin,
@@ -135,12 +154,14 @@ withDb(
           if (!leaf) return
           leaf.state = 'used'
           world.useLeaf(session, leaf.sequence)
-          if (random(2) === 0)
+          if (random(2) === 0) {
+            leaf.settledMs = world.time.nowMs
             await settle(world.deps, stored, {
               sequence: leaf.sequence,
               state: 'used',
               received: leaf.minOut,
             })
+          }
         }
         const wait = async () => {
           world.time.nowMs += random(150) * 1000

@@ -38,6 +38,10 @@ withDb(
     const pass = (seconds: number) => {
       world.time.nowMs += seconds * 1000
     }
+    const settleUsed = async (sequence: number, received = 1n) => {
+      const stored = (await world.deps.sessions.find(session))!
+      await settle(world.deps, stored, { sequence, state: 'used', received })
+    }
 
     it('end with the leaf’s lifetime, the order or the session, whichever is first', async () => {
       const [long, short] = [await placeOne(), await placeOne({ expiresAt: NOW_S + 50 })]
@@ -133,14 +137,51 @@ withDb(
         outcome(world.trade(session, { ...sale(10), amountIn: each + more, ...use(id, part) }))
       expect(await slice(1, 1n)).toBe('ORDER_AMOUNT')
       expect(await slice(1)).toMatchObject({ sequence: 1 })
-      pass(59)
+      // Its leaf may be mined until it expires.
+      pass(120 + 59)
       expect(await slice(2)).toBe('ORDER_TIME')
       pass(1)
       expect(await slice(4)).toBe('ORDER_AMOUNT')
       expect(await slice(2)).toMatchObject({ sequence: 2 })
-      pass(200)
+      pass(10)
+      await settleUsed(2)
+      pass(59)
+      expect(await slice(3, 2n)).toBe('ORDER_TIME')
+      pass(1)
+      world.chain.headS = NOW_S + 249
+      expect(await slice(3, 2n), 'by the earlier clock').toBe('ORDER_TIME')
+      world.chain.headS = NOW_S + 250
       expect(await slice(3, 3n)).toBe('ORDER_AMOUNT')
       expect(await slice(3, 2n)).toMatchObject({ sequence: 3 })
+    })
+
+    it('of a sliced order are never outstanding closer than its interval', async () => {
+      const each = sale(10).amountIn
+      session = await world.open({}, { expires_at: NOW_S + 20_000 })
+      const id = await placeOne({ amountIn: 6n * each, slices: 6, everyS: 500, expiresAt: NOW_S + 9_000 })
+      const expiries: number[] = []
+      for (let s = 0; s < 4_000; s += 50) {
+        for (let part = 1; part <= 6; part++) {
+          const answer = await outcome(
+            world.trade(session, { ...sale(10), amountIn: each, ...use(id, part) }),
+          )
+          if (typeof answer !== 'string') expiries[answer.sequence - 1] = answer.expires_at
+        }
+        pass(50)
+        await settleExpired(world.deps)
+      }
+      // Unused parts are retired and signed anew; whatever was signed ended before the next one began.
+      expect(expiries.length).toBeGreaterThan(4)
+      const rows = await db.query<{ sequence: number; first_s: number; expires_at_s: number }>(
+        `select sequence, first_signed_at_ms / 1000 as first_s, expires_at_s from order_leaves
+         where root_hash = $1 order by sequence`,
+        [session],
+      )
+      for (const row of rows) {
+        expect(row.expires_at_s - row.first_s).toBeLessThanOrEqual(360)
+        const next = rows.find(({ sequence }) => sequence === row.sequence + 1)
+        if (next) expect(next.first_s).toBeGreaterThanOrEqual(row.expires_at_s)
+      }
     })
 
     describe('another call of a part', () => {
@@ -171,6 +212,30 @@ withDb(
           [session],
         )
         expect(row).toEqual({ amount_in: sale(25).amountIn.toString(), expires_at_s: NOW_S + 150 })
+      })
+
+      it('ends for good three lifetimes after the first, then gets a new sequence', async () => {
+        const id = await placeOne({ amountIn: sale(25).amountIn })
+        const again = () => outcome(world.trade(session, { ...sale(25), ...use(id) }))
+        const ends: number[] = []
+        for (let s = 0; s < 360; s += 60) {
+          expect(await again()).toMatchObject({ sequence: 1 })
+          const [row] = await db.query<{ at: number }>(
+            'select expires_at_s as at from order_leaves where root_hash = $1',
+            [session],
+          )
+          ends.push(row!.at - NOW_S)
+          pass(60)
+        }
+        expect(ends).toEqual([120, 180, 240, 300, 360, 360])
+        expect(await again(), 'ended').toBe('ORDER_AMOUNT')
+        pass(1)
+        await settleExpired(world.deps)
+        expect(await again()).toMatchObject({ sequence: 2, spend: { trades: 2 } })
+        world.useLeaf(session, 2)
+        pass(121)
+        await settleExpired(world.deps)
+        expect(await again(), 'used').toBe('ORDER_AMOUNT')
       })
 
       it('counts at its largest value, if the day has room for the difference', async () => {
@@ -222,7 +287,7 @@ withDb(
         pass(100)
         await world.trade(session, { ...sale(25), ...use(id) })
         const outdated = { sequence: first.sequence, state: 'unused', expiresS: NOW_S + 120 } as const
-        expect(await settle(world.deps, stored, outdated)).toEqual({ state: 'open', received: null })
+        expect(await settle(world.deps, stored, outdated)).toMatchObject({ state: 'open', received: null })
         pass(60)
         await settleExpired(world.deps)
         expect(await db.query('select state from order_leaves where root_hash = $1', [session])).toEqual([
@@ -277,6 +342,43 @@ withDb(
         )
         world.chain.rounds.clear()
         expect(await named()).toMatchObject({ sequence: 1 })
+      })
+
+      it('is not met before the start', async () => {
+        const id = await placeOne({ amountIn: E18 / 10n, trigger: below, startsAt: NOW_S + 60 })
+        world.chain.rounds.set(feed, [
+          { answer: 2_300n * E8, updatedAt: NOW_S + 60 },
+          { answer: 2_300n * E8, updatedAt: NOW_S + 61 },
+        ])
+        pass(30)
+        const named = (round: bigint) =>
+          outcome(world.trade(session, { ...sale(25), ...use(id, 1, [round]) }))
+        expect(await named(1n)).toBe('ORDER_TIME ORDER_TRIGGER')
+        pass(40)
+        expect(await named(1n)).toBe('ORDER_TRIGGER')
+        expect(await named(2n)).toMatchObject({ sequence: 1 })
+      })
+
+      it('of an exit is met by a round after its entry’s first settled fill', async () => {
+        const entry = makeOrder({ ...purchase(50), minAmountOut: 0n, amountIn: 50_000_000n })
+        const stop = makeOrder({ parent: 1, amountIn: E18, trigger: below })
+        const list = makeList(session, [entry, stop])
+        await world.place(session, list)
+        const [buy, exit] = idsOf(list) as [Hex, Hex]
+        world.chain.rounds.set(feed, [
+          { answer: 2_300n * E8, updatedAt: NOW_S + 10 },
+          { answer: 2_300n * E8, updatedAt: NOW_S + 40 },
+          { answer: 2_300n * E8, updatedAt: NOW_S + 41 },
+        ])
+        await world.trade(session, { ...purchase(50), ...use(buy) })
+        const named = (round: bigint) =>
+          outcome(world.trade(session, { ...sale(25), ...use(exit, 1, [round]) }))
+        pass(40)
+        expect(await named(1n)).toBe('ORDER_AMOUNT ORDER_TRIGGER')
+        await settleUsed(1, sale(49.8).amountIn)
+        pass(10)
+        for (const round of [1n, 2n]) expect(await named(round)).toBe('ORDER_TRIGGER')
+        expect(await named(3n)).toMatchObject({ sequence: 2 })
       })
 
       it('is not stored by a rehearsal', async () => {

@@ -91,7 +91,9 @@ export async function readControlRows(
       `(select to_jsonb(p) from (
          select l.sequence, l.amount_in::text, l.micro_usd, l.state, l.first_signed_at_ms, l.expires_at_s
          from order_leaves l where l.order_id = ${id} and l.part = ${part} order by l.sequence desc limit 1) p) as part`,
-      `(select max(l.first_signed_at_ms) from order_leaves l where l.order_id = ${id} and l.part <> ${part}
+      // A used leaf was mined before it expired and before it was settled.
+      `(select max(least(l.expires_at_s * 1000, coalesce(l.settled_at_ms, l.expires_at_s * 1000)))
+         from order_leaves l where l.order_id = ${id} and l.part <> ${part}
          and l.state is distinct from 'unused') as other_part_ms`,
     )
   }

@@ -9,7 +9,17 @@ import {
   NATIVE,
   readLeaf,
 } from '@pit/chain'
-import { askCall, askEther, flagIn, needAll, type Receipt } from '@pit/platform/reads'
+import {
+  addressWord,
+  askCall,
+  askEther,
+  askLogs,
+  flagIn,
+  lastBlockBefore,
+  needAll,
+  type Receipt,
+  readOne,
+} from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
 import type { Pins } from '../pins.ts'
@@ -109,6 +119,29 @@ function delegationIn(topics: readonly Hex[], data: Hex): Delegation | undefined
   } catch {
     return undefined
   }
+}
+
+/** The chain's clock may be behind ours by this much. */
+const CLOCKS_APART_S = 120
+
+/** The transaction that used a leaf, by the manager's logs of its life; null without one. */
+export async function findRedemption(
+  deps: { rpc: Pick<Rpc, 'request' | 'batch'>; crypto: Crypto; pins: Pick<Pins, 'addresses' | 'cosigner'> },
+  session: Pick<Session, 'root' | 'curve' | 'binding'>,
+  { sequence, fromS, toS }: { sequence: number; fromS: number; toS: number },
+): Promise<Hex | null> {
+  const { rpc, pins } = deps
+  const { wallet } = session.binding
+  const [before, last] = await Promise.all([
+    lastBlockBefore(rpc, fromS - CLOCKS_APART_S),
+    lastBlockBefore(rpc, toS),
+  ])
+  if (last === null) return null
+  const filter = { address: pins.addresses.manager, topics: [REDEEMED, `0x${addressWord(wallet)}` as Hex] }
+  const logs = await readOne(rpc, askLogs(filter, { from: (before ?? -1) + 1, to: last }))
+  const name = { roots: leafRoots(session), sequence, wallet }
+  const found = logs.find((log) => redeemedIn(deps, { ok: true, logs: [log] }, name))
+  return found?.transactionHash ?? null
 }
 
 /** Amount of a token that the wallet received in a transaction: by its logs, or by its balance over the block. */

@@ -8,7 +8,7 @@ import {
   stockIssuerOf,
   type Trigger,
 } from '@pit/chain'
-import { askCall, readAll } from '@pit/platform/reads'
+import { askCall, firstBlockWhere, flagIn, readAll, wordIn } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
@@ -36,12 +36,10 @@ export function createTriggerReader({
   const sources = new Map(markSourcesOf(profile).map((source) => [source.token, source]))
 
   async function readFeed(source: FeedSource, roundIds: readonly bigint[]): Promise<TriggerReading> {
-    const to = source.feed.address as Address
     const issuer = source.frozen ? stockIssuerOf(profile) : null
     const calls = [
       ...roundIds.map((id) => feedRoundCall(source.feed, id)),
-      { to, data: LATEST },
-      ...(issuer ? [source.frozen!, ...issuer.multiplierCalls(source.token)] : []),
+      ...(issuer ? issuer.multiplierCalls(source.token) : []),
     ]
     const answers = (
       await readAll(
@@ -50,19 +48,41 @@ export function createTriggerReader({
       )
     ).map((answer) => answer ?? null)
     const rounds = answers.splice(0, roundIds.length).map((answer) => feedRoundIn(source.feed, answer))
-    const latest = feedRoundIn(source.feed, answers.shift() ?? null)
-    if (issuer === null) return { kind: 'rounds', rounds, isPaused: false, isBetweenMultipliers: false }
-    const [frozen = null, ...words] = answers
-    const multiplier = issuer.multiplierIn(words)
+    if (issuer === null)
+      return {
+        kind: 'rounds',
+        rounds: rounds.map((round) => round && { ...round, isPaused: false, isBeforeMultiplier: false }),
+      }
+    const multiplier = issuer.multiplierIn(answers)
     const headS = prices.headS()
-    if (latest === null || multiplier === null || headS === null) return { kind: 'unread' }
+    if (multiplier === null || headS === null) return { kind: 'unread' }
     const { effectiveAtS } = multiplier
+    const isInEffect = effectiveAtS <= headS
     return {
       kind: 'rounds',
-      rounds,
-      isPaused: frozen === null || BigInt(frozen) !== 0n,
-      isBetweenMultipliers: effectiveAtS <= headS && latest.updatedAtS < effectiveAtS,
+      rounds: await Promise.all(
+        rounds.map(
+          async (round, i) =>
+            round && {
+              ...round,
+              isPaused: await wasPaused(source, roundIds[i]!),
+              isBeforeMultiplier: isInEffect && round.updatedAtS < effectiveAtS,
+            },
+        ),
+      ),
     }
+  }
+
+  /** Whether the issuer had paused the feed in the round's block; null if that block can no longer be read. */
+  async function wasPaused({ feed, frozen }: FeedSource, roundId: bigint): Promise<boolean | null> {
+    const latest = { to: feed.address as Address, data: LATEST }
+    const { first, isFirst } = await firstBlockWhere(rpc, {
+      ask: (block) => askCall(latest, { block }),
+      holds: (answer) => (wordIn(answer) ?? 0n) >= roundId,
+    })
+    if (first === null || !isFirst) return null
+    const [answer] = await readAll(rpc, [askCall(frozen!, { block: first })])
+    return flagIn(answer)
   }
 
   return {

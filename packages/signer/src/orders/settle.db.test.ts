@@ -12,7 +12,7 @@ import {
   sale,
   word,
 } from '../../test/controlKit.ts'
-import { crypto, keyOf, PINS, STRANGER, USDG, WHO } from '../../test/kit.ts'
+import { crypto, keyOf, NOW_S, PINS, STRANGER, USDG, WHO } from '../../test/kit.ts'
 import { ledgerMigrations } from '../ledger/openLedger.ts'
 import { confirm, outstandingOfSession } from './receipts.ts'
 import { settleExpired } from './settleExpired.ts'
@@ -64,10 +64,15 @@ withDb(
       session = await world.open()
       sold = await world.trade(session, sale(25))
     })
+    const used = (received: bigint, atS = NOW_S) => ({
+      state: 'used',
+      received: received.toString(),
+      settled_at: atS,
+    })
     const settle = (sequence = sold.sequence) =>
       outcome(settleLeaf(world.deps, { rootHash: session, sequence, txHash: TX }))
     const show = (logs: object[], more = {}) => world.chain.receipts.set(TX, receipt(logs, more))
-    const OPEN = { state: 'open', received: null }
+    const OPEN = { state: 'open', received: null, settled_at: null }
 
     describe('by a transaction', () => {
       it.each([
@@ -81,9 +86,10 @@ withDb(
           transfer(USDG, amount + 7n),
           transfer(USDG, 7n, { from: WHO.wallet, to: STRANGER }),
         ])
-        expect(await settle()).toEqual({ state: 'used', received: received.toString() })
+        expect(await settle()).toEqual(used(received))
         world.chain.receipts.clear()
-        expect(await settle(), 'again').toEqual({ state: 'used', received: received.toString() })
+        world.time.nowMs += 5_000
+        expect(await settle(), 'again').toEqual(used(received))
       })
 
       it('credits ETH by the balance over its block', async () => {
@@ -92,14 +98,14 @@ withDb(
         const amount = sale(24.9).amountIn
         world.chain.ether.set(0x63, 5n).set(0x64, 5n + amount)
         show([redeemed(bought.leaf)])
-        expect(await settle(bought.sequence)).toEqual({ state: 'used', received: amount.toString() })
+        expect(await settle(bought.sequence)).toEqual(used(amount))
       })
 
       it('credits the minimum if the wallet traded twice in it', async () => {
         const other = await world.trade(session, sale(20))
         world.useLeaf(session, sold.sequence)
         show([redeemed(sold.leaf), redeemed(other.leaf), transfer(USDG, 24_900_000n)])
-        expect(await settle()).toEqual({ state: 'used', received: sale(25).amountOutMin.toString() })
+        expect(await settle()).toEqual(used(sale(25).amountOutMin))
       })
 
       it('believes no other receipt', async () => {
@@ -130,7 +136,7 @@ withDb(
         expect(await settle()).toBe('CHAIN_UNAVAILABLE')
         world.chain.isDown = false
         world.useLeaf(session, sold.sequence)
-        expect(await settle()).toEqual({ state: 'used', received: '24900000' })
+        expect(await settle()).toEqual(used(24_900_000n))
       })
 
       it('is refused for a leaf that does not exist', async () => {
@@ -145,21 +151,50 @@ withDb(
       const stateOf = async () =>
         (await db.query('select state, received::text from order_leaves where root_hash = $1', [session]))[0]
 
-      it('is used with its minimum, or unused, and neither before', async () => {
+      it('is released if it was not used, and not before', async () => {
         world.time.nowMs = sold.expires_at * 1000
         await settleExpired(world.deps)
         expect(await stateOf()).toEqual({ state: null, received: null })
         world.time.nowMs += 1000
         await settleExpired(world.deps)
         expect(await stateOf()).toEqual({ state: 'unused', received: null })
-        expect(await settle()).toEqual({ state: 'unused', received: null })
+        expect(await settle()).toMatchObject({ state: 'unused', received: null })
       })
 
-      it('is used with its minimum', async () => {
-        world.useLeaf(session, sold.sequence)
-        world.time.nowMs = (sold.expires_at + 1) * 1000
-        await settleExpired(world.deps)
-        expect(await stateOf()).toEqual({ state: 'used', received: sale(25).amountOutMin.toString() })
+      describe('when it was used', () => {
+        const log = (leaf: Delegation, more = {}) => ({
+          ...redeemed(leaf, more),
+          blockNumber: '0x5a',
+          blockHash: word(1),
+          transactionHash: TX,
+          logIndex: '0x0',
+        })
+        beforeEach(() => {
+          world.useLeaf(session, sold.sequence)
+          world.time.nowMs = (sold.expires_at + 1) * 1000
+        })
+
+        it('counts with what its transaction delivered, found by the manager’s logs', async () => {
+          const other = await world.trade(session, sale(20))
+          world.chain.logs = [log(other.leaf), log(sold.leaf)]
+          show([redeemed(sold.leaf), transfer(USDG, 24_800_000n)])
+          await settleExpired(world.deps)
+          expect(await stateOf()).toEqual({ state: 'used', received: '24800000' })
+        })
+
+        it.each<[string, () => void]>([
+          ['there is no log', () => {}],
+          ['the log is another leaf’s', () => (world.chain.logs = [log(sold.leaf, { wallet: STRANGER })])],
+          ['there is no receipt', () => (world.chain.logs = [log(sold.leaf)])],
+          ['the logs cannot be read', () => (world.chain.logs = null as never)],
+        ])('counts with its minimum a minute later if %s', async (_, lie) => {
+          lie()
+          await settleExpired(world.deps)
+          expect(await stateOf()).toEqual({ state: null, received: null })
+          world.time.nowMs += 60_000
+          await settleExpired(world.deps)
+          expect(await stateOf()).toEqual({ state: 'used', received: sale(25).amountOutMin.toString() })
+        })
       })
 
       it('goes by the chain’s time and stops when it cannot be read', async () => {

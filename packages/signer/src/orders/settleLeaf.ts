@@ -41,42 +41,56 @@ interface LeafRow {
   expires_at_s: number
   state: 'used' | 'unused' | null
   received: string | null
+  settled_at_ms: number | null
 }
+
+const OPEN: SettledLeaf = { state: 'open', received: null, settled_at: null }
+
+const settledOf = ({ state, received, settled_at_ms }: LeafRow): SettledLeaf =>
+  state === null ? OPEN : { state, received, settled_at: Math.floor(settled_at_ms! / 1000) }
 
 /**
  * Settles a leaf by the transaction that the server names. The co-signer reads its receipt and the IdEnforcer
  * itself; anything but a redemption of exactly this leaf leaves it open.
  */
 export async function settleLeaf(deps: SettleDeps, request: SettleRequest): Promise<SettledLeaf> {
-  const { rpc, pins, sessions } = deps
+  const { sessions } = deps
   const { rootHash, sequence, txHash } = request
   const session = await sessions.find(rootHash)
   if (!session) fail('NO_SESSION', { message: 'The root is not registered.' })
   const row = await findLeafRow(deps.db, rootHash, sequence)
   if (!row) fail('NO_SESSION', { message: 'The session has no such leaf.' })
-  if (row.state !== null) return { state: row.state, received: row.received }
-  const reading = await readTx().catch(() => null)
+  if (row.state !== null) return settledOf(row)
+  const reading = await readRedemption(deps, session, { sequence, tokenOut: row.token_out, txHash }).catch(
+    () => null,
+  )
   if (reading === null)
     fail('CHAIN_UNAVAILABLE', { message: 'The co-signer could not read the transaction.' })
-  if (reading === 'open') return { state: 'open', received: null }
+  if (reading === 'open') return OPEN
   return settle(deps, session, { sequence, state: 'used', received: reading.received })
+}
 
-  async function readTx(): Promise<'open' | { received: bigint | null }> {
-    const receipt = await readOne(rpc, askReceipt(txHash))
-    const { wallet } = session!.binding
-    const name = { roots: leafRoots(session!), sequence }
-    const redeemed = receipt && redeemedIn(deps, receipt, { ...name, wallet })
-    // Two nodes agree on the flag; of logs they only agree on the number.
-    if (!receipt || !redeemed || !(await readUsed(rpc, pins, name))) return 'open'
-    if (!redeemed.isAlone) return { received: null }
-    return { received: await readReceived(rpc, receipt, { wallet, token: row!.token_out }) }
-  }
+/** What a transaction shows of a leaf: open unless it redeemed exactly this one. */
+export async function readRedemption(
+  deps: Pick<SettleDeps, 'rpc' | 'pins' | 'crypto'>,
+  session: Session,
+  { sequence, tokenOut, txHash }: { sequence: number; tokenOut: Address; txHash: Hex },
+): Promise<'open' | { received: bigint | null }> {
+  const { rpc, pins } = deps
+  const { wallet } = session.binding
+  const receipt = await readOne(rpc, askReceipt(txHash))
+  const name = { roots: leafRoots(session), sequence }
+  const redeemed = receipt && redeemedIn(deps, receipt, { ...name, wallet })
+  // Two nodes agree on the flag; of logs they only agree on the number.
+  if (!receipt || !redeemed || !(await readUsed(rpc, pins, name))) return 'open'
+  if (!redeemed.isAlone) return { received: null }
+  return { received: await readReceived(rpc, receipt, { wallet, token: tokenOut }) }
 }
 
 async function findLeafRow(sql: Sql, rootHash: Hex, sequence: number): Promise<LeafRow | null> {
   const [row] = await sql.query<LeafRow>(
     `select l.token_in, l.token_out, l.amount_in::text, l.min_out::text, l.max_out::text, c.micro_usd,
-       l.expires_at_s, l.state, l.received::text
+       l.expires_at_s, l.state, l.received::text, l.settled_at_ms
      from order_leaves l join leaves c using (root_hash, sequence)
      where l.root_hash = $1 and l.sequence = $2`,
     [rootHash, sequence],
@@ -106,10 +120,9 @@ export async function settle(deps: SettleDeps, session: Session, outcome: Outcom
     await lockRoot(sql, rootHash)
     const row = await findLeafRow(sql, rootHash, sequence)
     if (!row) throw new Error('a leaf disappeared while it was settled')
-    if (row.state !== null) return { state: row.state, received: row.received }
+    if (row.state !== null) return settledOf(row)
     const atMs = clock.nowMs()
-    if (outcome.state === 'unused' && row.expires_at_s !== outcome.expiresS)
-      return { state: 'open', received: null }
+    if (outcome.state === 'unused' && row.expires_at_s !== outcome.expiresS) return OPEN
     const received = outcome.state === 'used' ? credited(row, outcome.received) : null
     await sql.query(
       `update order_leaves set state = $3, received = $4, settled_at_ms = $5
@@ -120,7 +133,8 @@ export async function settle(deps: SettleDeps, session: Session, outcome: Outcom
       const priceOf = bookPricesOf({ pins, prices, binding, nowMs: atMs })
       await bookLeaf(sql, session, { row, received, priceOf, atMs })
     }
-    return { state: outcome.state, received: received === null ? null : received.toString() }
+    const after = { state: outcome.state, received: received?.toString() ?? null, settled_at_ms: atMs }
+    return settledOf({ ...row, ...after })
   })
 }
 

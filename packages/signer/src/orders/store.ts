@@ -152,6 +152,15 @@ export async function orphansOf(sql: Sql, ids: readonly Hex[]): Promise<Hex[]> {
   return rows.map(({ id }) => id)
 }
 
+/** When the first trade of an order was settled; null before. */
+export async function firstFillMs(sql: Sql, id: Hex): Promise<number | null> {
+  const [row] = await sql.query<{ at_ms: number | null }>(
+    `select min(settled_at_ms) as at_ms from order_leaves where order_id = $1 and state = 'used'`,
+    [id],
+  )
+  return row?.at_ms ?? null
+}
+
 /** A met trigger stays met, whatever becomes of the trade that showed it. */
 export const markMet = async (sql: Sql, id: Hex, atMs: number): Promise<void> => {
   await sql.query('update orders set met_at_ms = $2 where id = $1 and met_at_ms is null', [id, atMs])

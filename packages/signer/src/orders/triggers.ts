@@ -1,50 +1,48 @@
 import type { FeedRound, Trigger } from '@pit/chain'
 import type { Failure } from '../checks.ts'
 
+/** A round of a feed, and what held at its time. */
+export interface TriggerRound extends FeedRound {
+  /** The issuer had stopped the feed in its block; null if that block can no longer be read. */
+  isPaused: boolean | null
+  /** A multiplier took effect after it. */
+  isBeforeMultiplier: boolean
+}
+
 /** The co-signer's reading of a trigger's token. */
 export type TriggerReading =
   /** Null for a round that the feed does not have. */
-  | {
-      kind: 'rounds'
-      rounds: readonly (FeedRound | null)[]
-      /** The issuer stopped the feed, or whether it did is unknown. */
-      isPaused: boolean
-      /** A multiplier took effect and no round came since. */
-      isBetweenMultipliers: boolean
-    }
+  | { kind: 'rounds'; rounds: readonly (TriggerRound | null)[] }
   /** The 30-minute mean; null without a fresh one. */
   | { kind: 'mean'; priceE18: bigint | null }
   | { kind: 'unread' }
 
-/** Why a trigger is not met; null if it is. Rounds must be later than the registration. */
+/**
+ * Why a trigger is not met; null if it is. What shows it must be later than `sinceMs`: the registration, the
+ * order's start and, for an exit, the first settled fill of its entry; null before that fill.
+ */
 export function triggerFault(
   trigger: Trigger,
   reading: TriggerReading,
-  { registeredAtMs, nowS }: { registeredAtMs: number; nowS: number },
+  { sinceMs, nowMs }: { sinceMs: number | null; nowMs: number },
 ): Failure | null {
   if (trigger.kind === 'none') return null
+  if (sinceMs === null) return { message: 'The order’s entry has no settled fill.' }
   if (reading.kind === 'unread') return { message: 'The co-signer could not read the trigger’s feed.' }
   if (reading.kind === 'mean') {
     if (trigger.kind === 'trailing') return { message: 'A trailing trigger needs a feed with rounds.' }
+    if (nowMs <= sinceMs) return { message: 'The order has not started.', ...secondsOf(nowMs, sinceMs) }
     return reading.priceE18 === null
       ? { message: 'The trigger’s token has no fresh price.' }
       : priceFault(trigger, reading.priceE18)
   }
-  if (reading.isPaused) return { message: 'The issuer paused the feed: no trigger is met.' }
-  if (reading.isBetweenMultipliers)
-    return { message: 'A multiplier took effect and the feed has no round since: no trigger is met.' }
   const count = trigger.kind === 'trailing' ? 2 : 1
   const { rounds } = reading
   if (rounds.length !== count)
     return { message: 'The trigger needs this many rounds of its feed.', value: rounds.length, limit: count }
   for (const round of rounds) {
-    if (round === null) return { message: 'The feed has no such round.' }
-    if (round.updatedAtS * 1000 <= registeredAtMs || round.updatedAtS > nowS + MAX_AHEAD_S)
-      return {
-        message: 'The round is not later than the registration, or is from the future.',
-        value: round.updatedAtS,
-        limit: Math.floor(registeredAtMs / 1000),
-      }
+    const fault = roundFault(round, sinceMs, nowMs)
+    if (fault) return fault
   }
   const [first, second] = rounds as readonly FeedRound[]
   if (trigger.kind !== 'trailing') return priceFault(trigger, first!.priceE18)
@@ -61,7 +59,27 @@ export function triggerFault(
 }
 
 /** Clocks differ a little. */
-const MAX_AHEAD_S = 120
+const MAX_AHEAD_MS = 120_000
+
+const secondsOf = (valueMs: number, limitMs: number) => ({
+  value: Math.floor(valueMs / 1000),
+  limit: Math.floor(limitMs / 1000),
+})
+
+function roundFault(round: TriggerRound | null, sinceMs: number, nowMs: number): Failure | null {
+  if (round === null) return { message: 'The feed has no such round.' }
+  const atMs = round.updatedAtS * 1000
+  if (atMs <= sinceMs)
+    return {
+      message: 'The round is not later than the registration, the start and the entry’s first fill.',
+      ...secondsOf(atMs, sinceMs),
+    }
+  if (atMs > nowMs + MAX_AHEAD_MS)
+    return { message: 'The round is from the future.', ...secondsOf(atMs, nowMs) }
+  if (round.isPaused === null) return { message: 'The co-signer could not read the round’s block.' }
+  if (round.isPaused) return { message: 'The issuer had paused the feed at the round’s time.' }
+  return round.isBeforeMultiplier ? { message: 'A multiplier took effect after the round.' } : null
+}
 
 function priceFault({ kind, priceE18: limit }: Trigger, value: bigint): Failure | null {
   if (kind === 'at_or_below' ? value <= limit : value >= limit) return null

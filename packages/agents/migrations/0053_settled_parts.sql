@@ -1,0 +1,4 @@
+-- When the co-signer settled a fill of a signed order, or it was made on paper: exits are watched from the first one.
+alter table hosted_orders add column settled_at_s int8;
+update hosted_orders set settled_at_s = created_at_ms / 1000
+  where signed_order_id is not null and status = 'filled' and (received is not null or fill_id is not null);
