@@ -52,6 +52,10 @@ export function openLiveWorld(db: Db) {
     beforeCosign: (): void | Promise<void> => {},
     beforeSign: async (): Promise<void> => {},
     refuse: null as null | (() => never),
+    /** Of the session's day, as the co-signer counts it. */
+    sessionUsed: 0n,
+    /** Whether the co-signer sees the transactions that used leaves. */
+    isSettled: true,
     /** Outcome of relayed bytes. */
     relayed: 'mined' as 'mined' | 'pending' | 'reverted',
     submit: null as null | (() => never | Promise<never>),
@@ -75,6 +79,7 @@ export function openLiveWorld(db: Db) {
     expiresAtS: 1_800_000_000 + 20 * 86_400,
     binding: {
       version: 3,
+      limits: { max_trade_micro_usd: 1e9, max_day_micro_usd: 1e12, max_trades: 100 },
       fee: {
         schedule: 2,
         recipient: RECIPIENT,
@@ -109,6 +114,7 @@ export function openLiveWorld(db: Db) {
     },
     sessions: {
       sessionOf: async (id) => (id === sessionId ? session : null),
+      usedOf: async () => new Map([[sessionId, { trades: 1, dayMicroUsd: script.sessionUsed }]]),
       async tradeInSession(input) {
         if (input.path !== 'hosted') throw new Error('not an agent’s')
         script.attested.push(input.ownerAttestsNonUs === true)
@@ -168,6 +174,7 @@ export function openLiveWorld(db: Db) {
     signer: {
       async settleLeaf(request) {
         script.settled.push(request)
+        if (!script.isSettled) return { state: 'open', received: null, settled_at: null }
         return { state: 'used', received: script.received, settled_at: Math.floor(world.clock.ms / 1_000) }
       },
       async signExecutorTx({ tx }) {

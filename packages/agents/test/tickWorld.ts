@@ -112,6 +112,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     sessions: {
       tradeInSession: () => Promise.reject(new Error('no session trades in this world')),
       sessionOf: async () => null,
+      usedOf: async () => new Map(),
     },
     signer: null,
     submitBytes: () => Promise.reject(new Error('nothing is relayed in this world')),

@@ -40,7 +40,7 @@ export interface BrainBook {
   cashMicroUsd: bigint
   equityMicroUsd: bigint | null
   positions: readonly Position[]
-  /** Ordered in the last 24 hours; counts towards max_day_usd. */
+  /** Used of max_day_usd in the last 24 hours. */
   dayUsedMicroUsd: bigint
 }
 

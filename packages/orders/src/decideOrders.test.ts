@@ -251,6 +251,9 @@ describe('groups and exits', () => {
       { metRounds: null },
     ])
     expect(unsettled.dueMs).toBe((NOW_S + 22) * 1_000)
+    const ended = { ...half(null), state: 'filled' as const }
+    ended.fills.receivedOut = 0n
+    expect(decide(bracket(ended)).orders).toMatchObject([{ state: 'waiting' }, { state: 'waiting' }])
     // Then only later rounds do.
     const old = decide(bracket(half(NOW_S + 10)))
     expect(old.orders.slice(1)).toMatchObject([

@@ -143,7 +143,8 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
   if (fills.open) return { state: 'sent', why: null, dueMs: nowMs + LOOK_MS }
   const ending = fills.attempt?.code && ENDING[fills.attempt.code]
   if (ending) return ending
-  const isFinal = entryState === undefined || isEnded(entryState)
+  const isSettling = isUnsettled(entryOf(list, one))
+  const isFinal = entryState === undefined || (isEnded(entryState) && !isSettling)
   const groupOpen = groupOf(list, one).some((each) => each.fills.open !== null)
   const restIn = budget.armedIn - budget.spentIn
   const isDust = restIn <= 0n || (price !== undefined && worthDown(restIn, price) < MIN_PART_MICRO_USD)
@@ -161,19 +162,20 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
     why,
     dueMs,
   })
-  if (one.watchedFromS === null) {
-    const isSettling = (entryOf(list, one)?.fills.receivedOut ?? 0n) > 0n
-    return hold(WHY.entry, isSettling ? Math.min(nowMs + LOOK_MS, endMs) : endMs)
-  }
+  if (one.watchedFromS === null) return hold(WHY.entry, isSettling ? Math.min(nowMs + LOOK_MS, endMs) : endMs)
   if (one.metRounds === null) {
     const why = budget.uncoveredIn > 0n ? uncoveredText(budget.uncoveredIn) : null
     return { state: baseState, why, dueMs: endMs }
   }
   if (budget.freeIn === 0n) return hold(groupOpen || fills.spentIn > 0n ? null : WHY.entry)
   const nextMs = nextPartMs(one)
-  if (nowMs < nextMs) return hold(whyHeld(fills.attempt?.code ?? null), Math.min(nextMs, endMs))
+  if (nowMs < nextMs) return hold(whyHeld(fills.attempt), Math.min(nextMs, endMs))
   return tradeNow(input, { one, freeIn: budget.freeIn, room, baseState, endMs })
 }
+
+/** What an entry received is not known before its first fill is settled. */
+const isUnsettled = (entry: OrderFacts | undefined): boolean =>
+  entry !== undefined && entry.fills.spentIn > 0n && entry.fills.settledFromS === null
 
 /** After the last part, and after failed attempts with growing pauses. */
 function nextPartMs({ order, fills: { lastPartMs, attempt } }: OrderFacts): number {
@@ -204,7 +206,7 @@ function tradeNow(
   const size = sizePart(input, one, { freeIn, price, room })
   if ('why' in size) return waits(size.why)
   const { tokenIn, tokenOut, maxSlippageBps, trigger } = order
-  const held = whyHeld(fills.attempt?.code ?? null)
+  const held = whyHeld(fills.attempt)
   const ready: OrderState = trigger.kind === 'none' || baseState !== 'armed' ? baseState : 'triggered'
   return {
     state: held ? 'waiting' : ready,

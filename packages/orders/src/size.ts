@@ -3,6 +3,7 @@ import {
   type AtomPrice,
   atomsDown,
   CONTROLS,
+  countedMicroUsd,
   divUp,
   exchangeDown,
   markPrice,
@@ -100,10 +101,10 @@ export function sizePart(
   const cap = capMicroUsd <= 0n ? 0n : atomsDown(capMicroUsd, price)
   const again = fills.attempt?.amountIn ?? slice
   const amountIn = minOf(slice, balance < 0n ? 0n : balance, cap, again)
-  const microUsd = worthDown(amountIn, price)
+  const microUsd = countedMicroUsd(amountIn, price)
   // Slices are equal: the co-signer signs so many, none larger.
   const isWhole = order.slices === 1 || amountIn === slice
-  if (isWhole && microUsd >= MIN_PART_MICRO_USD) return { amountIn, microUsd }
+  if (isWhole && worthDown(amountIn, price) >= MIN_PART_MICRO_USD) return { amountIn, microUsd }
   if (amountIn === slice || amountIn === again) return { why: WHY.small }
   return { why: amountIn === cap ? WHY.caps : WHY.balance }
 }

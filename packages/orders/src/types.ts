@@ -48,6 +48,8 @@ export interface OrderFills {
 export interface Attempt {
   /** Of the last one. */
   code: string | null
+  /** Why it was held, if its code does not say it. */
+  why?: string | null
   /** Smallest input of those attempts whose leaf may still be sent; null for none. */
   amountIn: bigint | null
   atMs: number
@@ -115,7 +117,7 @@ export interface OrderPart {
   minAmountOut: bigint
   maxSlippageBps: number
   rounds: readonly string[]
-  /** Value of the input, rounded down. */
+  /** What the input counts towards limits. */
   microUsd: bigint
 }
 

@@ -1,3 +1,5 @@
+import type { Attempt } from './types.ts'
+
 /** Why an order waits or ended, for people. */
 export const WHY = {
   start: 'It has not started.',
@@ -40,8 +42,10 @@ const BY_HOLD: Readonly<Record<string, string>> = {
 }
 
 /** Null for attempts that are simply repeated. */
-export function whyHeld(code: string | null): string | null {
+export function whyHeld(attempt: Pick<Attempt, 'code' | 'why'> | null): string | null {
+  const { code = null, why = null } = attempt ?? {}
   if (code === null || REPEATED.has(code)) return null
+  if (why !== null) return why
   return BY_HOLD[code] ?? `The last attempt was held: ${code}.`
 }
 const REPEATED: ReadonlySet<string> = new Set([

@@ -91,7 +91,7 @@ function stateOf(
     const why = groupOpen > 0n || fills.spentIn > 0n ? null : WHY.entry
     return { state: why ? 'waiting' : baseState, why }
   }
-  const held = whyHeld(fills.attempt?.code ?? null)
+  const held = whyHeld(fills.attempt)
   const pauseS = fills.attempt ? Math.min(2 ** (fills.attempt.count - 1), 60) : 0
   const isEarly =
     (fills.lastPartMs !== null && world.nowMs < fills.lastPartMs + order.everyS * 1_000) ||
@@ -116,7 +116,7 @@ function stateOf(
     left.parts += 1
     left[order.tokenIn] = balance - amount
     left[one.id] = amount
-    left.dayMicroUsd -= worth(amount)
+    left.dayMicroUsd -= order.tokenIn === USDG ? amount : -((-amount * round.priceE18) / 10n ** 30n)
   }
   const ready: OrderState = order.trigger.kind === 'none' || baseState !== 'armed' ? baseState : 'triggered'
   return held ? { state: 'waiting', why: held } : { state: ready, why: null }

@@ -1,5 +1,5 @@
 export { traceEther } from '@pit/platform/reads'
-export type { RelayDeps } from './deps.ts'
+export type { MinedTrade, RelayDeps } from './deps.ts'
 export * from './feeReads.ts'
 export * from './hostedTrades.ts'
 export { openRelay, type Relay } from './openRelay.ts'

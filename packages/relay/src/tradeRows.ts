@@ -12,6 +12,7 @@ const storedPart = ({ kind, terms }: RelayRequest) => ({
 /** A row as just inserted, to follow it without reading it back. */
 export function followedRow(request: RelayRequest, id: number, nowMs: number): FollowedRow {
   const { trade, fee } = storedPart(request)
+  const { terms } = request
   const { hash, signer, nonce } = request.signed
   return {
     id,
@@ -34,6 +35,7 @@ export function followedRow(request: RelayRequest, id: number, nowMs: number): F
     fee_apart: trade?.feeApart ?? false,
     block: null,
     block_hash: null,
+    session_id: terms?.sessionId ?? null,
     created_at_ms: nowMs,
   }
 }

@@ -62,6 +62,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
     isPlainToken: tokens.isPlain,
     executorOf: gate.executorOf,
     sessionOpen: gate.isOpen,
+    onMined: (trades) => sessions.mined(trades),
   })
   closing.add(() => relay.close())
   const { storePlan, storeRevocation, relayOnce, findRelayed, submitBytes } = relay

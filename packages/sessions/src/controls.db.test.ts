@@ -1,6 +1,6 @@
 import { fromWireOrders, type Hex, orderListHash, orderSigner, readRoot } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
-import { refusal } from '@pit/protocol'
+import { markPrice, refusal, worthUp } from '@pit/protocol'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -198,6 +198,39 @@ withDb('sessions with controls', (db) => {
       await world.sessions.tradeInSession(trading(id, { order, list: { list: list('5'), signature } }))
       expect(world.signer.lists).toMatchObject([{ root_hash: rootHash, list: list('5'), signature }])
       expect(await counted()).toHaveLength(1)
+    })
+
+    it('is planned within the slippage of its order, also later without the list', async () => {
+      const { id } = await world.granted({ controls: CONTROLS })
+      const bounds = async (change: Partial<OwnRequest>) => {
+        await world.sessions.tradeInSession(trading(id, change))
+        return world.seen.trades.at(-1)!.maxSlippageBps
+      }
+      expect(await bounds({ order, list: { list: list('5'), signature } })).toBeUndefined()
+      const [stored] = await db.query<{ id: Hex }>('select id from session_orders')
+      const known = { ...order, id: stored!.id }
+      expect(await bounds({ order: known })).toBe(100)
+      await world.sessions.rehearseTrade(trading(id, { order: known }))
+      expect(world.seen.trades.at(-1)!.maxSlippageBps).toBe(100)
+      expect(await bounds({ order: { ...order, part: 2 } })).toBeUndefined()
+      const other = await world.granted({ controls: CONTROLS })
+      await world.sessions.tradeInSession(trading(other.id, { order: known }))
+      expect(world.seen.trades.at(-1)!.maxSlippageBps, 'another session').toBeUndefined()
+    })
+
+    it('counts its atoms rounded up, as the co-signer does', async () => {
+      const { id } = await world.granted({ controls: CONTROLS })
+      const asked: unknown[] = []
+      world.signer.beforeLeaf = async () => {
+        asked.push(...(await counted()))
+      }
+      // No whole number of micro-dollars.
+      await world.sessions.tradeInSession(
+        trading(id, { order, notionalUsd: undefined as never, amountIn: 10n ** 18n / 750n }),
+      )
+      const { micro_usd } = asked[0] as { micro_usd: number }
+      const price = world.options.market.mark(`0x${'0'.repeat(40)}`)!.priceE18
+      expect(BigInt(micro_usd)).toBe(worthUp(10n ** 18n / 750n, markPrice(price, 18)))
     })
 
     it('is refused with the field of a list that cannot be one', async () => {

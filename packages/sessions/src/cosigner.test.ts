@@ -20,6 +20,7 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
   root: async () => ({}) as never,
   levels: async () => ({ levels: [] }),
+  settleLeaf: async () => ({ state: 'open', received: null, settled_at: null }),
   close: () => {},
   ...over,
 })

@@ -12,6 +12,8 @@ import {
   type RegisterParams,
   type Rehearsal,
   type RootStatus,
+  type SettledLeaf,
+  type SettleParams,
   type SignedReceipt,
   type SignerClient,
   SignerUnreachable,
@@ -36,6 +38,8 @@ export interface Cosigner {
   registerOrders(request: RegisterOrdersParams): Promise<RegisteredOrders>
   /** A receipt for each order that ended. */
   cancelOrders(request: CancelOrdersParams): Promise<{ receipts: SignedReceipt[] }>
+  /** Names the transaction that used a leaf; the co-signer reads it on the chain. */
+  settleLeaf(request: SettleParams): Promise<SettledLeaf>
   /** Throws an error with a readable message if the signer does not answer or does not sign. */
   check(): Promise<void>
   /** Result of the last check; true before the first. */
@@ -67,6 +71,7 @@ export type CosignerClient = Pick<
   | 'revokeRoot'
   | 'root'
   | 'levels'
+  | 'settleLeaf'
   | 'close'
 >
 
@@ -124,6 +129,7 @@ export function createCosigner({
       reached(logger, () =>
         documented(logger, 'live.session.orders.cancel', () => need().cancelOrders(request)),
       ),
+    settleLeaf: (request) => need().settleLeaf(request),
     rehearse: (leaf) =>
       reached(logger, () => documented(logger, 'live.session.trade', () => need().rehearse(leaf))),
     async check() {

@@ -30,7 +30,7 @@ const ANSWERS_FOR_MS = 86_400_000
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>
 
 /** Retries unconfirmed revocations, settles lost responses, ends stuck sessions, and sweeps. */
-export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): CapabilityJobs {
+export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>, settler: Job): CapabilityJobs {
   const often = (name: string, run: (deps: JobDeps) => Promise<void>): Job => ({
     name,
     intervalMs: EVERY_MS,
@@ -41,6 +41,7 @@ export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): Capabi
     everywhere: [addressJob(deps)],
     worker: [
       often('send revocations', sendRevocations),
+      settler,
       often('settle lost leaves', settleLost),
       often('end stuck sessions', endStuck),
       { name: 'sweep sessions', intervalMs: SWEEP_EVERY_MS, run: () => sweep(deps) },

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import { lower } from '@pit/protocol'
+import type { MinedTrade } from '@pit/relay'
 import type { SignedReceipt } from '@pit/signer-wire'
 import { sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, type CosignerClient, createCosigner } from './cosigner.ts'
@@ -12,11 +13,12 @@ import { sessionJobs } from './jobs.ts'
 import { type ListedSessions, listSessions } from './listSessions.ts'
 import { type CancelOrdersRequest, cancelOrders } from './revoke/cancelOrders.ts'
 import { type Revoked, type RevokeParams, revokeSession } from './revoke/revokeSession.ts'
-import { findSession } from './store.ts'
+import { createLeafSettler } from './settleMined.ts'
+import { findSession, usedBy } from './store.ts'
 import { rehearseTrade } from './trade/rehearseTrade.ts'
 import { tradeInSession } from './trade/tradeInSession.ts'
 import type { RehearsedTrade, SessionTrade, SessionTradeParams } from './trade/types.ts'
-import type { Session } from './types.ts'
+import type { Session, Used } from './types.ts'
 
 export interface Sessions {
   /** Throws SESSIONS_UNAVAILABLE on a chain without a required contract. */
@@ -29,6 +31,8 @@ export interface Sessions {
   cancelOrders(request: CancelOrdersRequest): Promise<SignedReceipt[]>
   listSessions(wallet: Address): Promise<ListedSessions>
   sessionOf(id: string): Promise<Session | null>
+  /** Trades and dollars used, as the co-signer counts them; absent without trades. */
+  usedOf(ids: readonly string[]): Promise<Map<string, Used>>
   /** The co-signer that clients pin; null while unknown. */
   cosigner(): Address | null
   /**
@@ -38,6 +42,8 @@ export interface Sessions {
   checkSigner: (() => Promise<void>) | null
   /** Result of the last check; true before the first. */
   signerAnswers(): boolean
+  /** Call with transactions of sessions that were mined. */
+  mined(trades: readonly MinedTrade[]): void
   /** Jobs for every process and for the jobs role. */
   jobs: CapabilityJobs
   close(): void
@@ -57,6 +63,7 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     logger,
   })
   const deps: SessionDeps = { ...options, cosigner, addresses: sessionAddressesOf(profile) }
+  const settler = createLeafSettler(deps)
   return {
     refuseUnavailable: () => void deps.addresses(),
     startGrant: (request) => startGrant(deps, request),
@@ -67,10 +74,12 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     cancelOrders: (request) => cancelOrders(deps, request),
     listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
+    usedOf: (ids) => usedBy(deps.db, ids, deps.clock.nowMs()),
     cosigner: cosigner.currentAddress,
     checkSigner: signer && cosigner.check,
     signerAnswers: cosigner.answers,
-    jobs: signer ? sessionJobs(deps) : { everywhere: [], worker: [] },
+    mined: settler.mined,
+    jobs: signer ? sessionJobs(deps, settler.job) : { everywhere: [], worker: [] },
     close: cosigner.close,
   }
 }

@@ -1,3 +1,4 @@
+import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
 import type { OrderUse } from '@pit/signer-wire'
@@ -27,6 +28,32 @@ export async function findOpenPart(
     [sessionId, partOf(order), nowMs - SESSION.leafTtlS * 1_000],
   )
   return row ? { id: row.id, microUsd: BigInt(row.micro_usd) } : null
+}
+
+/** Stores the slippage of registered orders, by id. */
+export async function addOrders(
+  sql: Sql,
+  sessionId: string,
+  orders: ReadonlyMap<Hex, number>,
+): Promise<void> {
+  await sql.query(
+    `insert into session_orders (id, session_id, max_slippage_bps)
+     select id, $1, bps from unnest($2::text[], $3::int4[]) as given (id, bps) on conflict do nothing`,
+    [sessionId, [...orders.keys()], [...orders.values()]],
+  )
+}
+
+/** Undefined for an order that was not registered here. */
+export async function findOrderSlippage(
+  sql: Sql,
+  sessionId: string,
+  { id }: OrderUse,
+): Promise<number | undefined> {
+  const [row] = await sql.query<{ max_slippage_bps: number }>(
+    'select max_slippage_bps from session_orders where id = $1 and session_id = $2',
+    [id, sessionId],
+  )
+  return row?.max_slippage_bps
 }
 
 /** Usage besides this part. */

@@ -20,6 +20,8 @@ import {
   type RegisterOrdersParams,
   type RegisterParams,
   type Rehearsal,
+  type SettledLeaf,
+  type SettleParams,
   SignerUnreachable,
 } from '@pit/signer-wire'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -37,6 +39,8 @@ export interface ScriptedSigner extends CosignerClient {
   roots: Map<Hex, StoredRoot>
   requests: CosignParams[]
   lists: RegisterOrdersParams[]
+  settled: SettleParams[]
+  settles: (request: SettleParams) => SettledLeaf
   /** Runs before a leaf is created. */
   beforeLeaf: (request: CosignParams) => void | Promise<void>
   /** Changes an honest response. */
@@ -86,6 +90,8 @@ export function createScriptedSigner({
     roots: new Map(),
     requests: [],
     lists: [],
+    settled: [],
+    settles: () => ({ state: 'used', received: '1', settled_at: 1 }),
     beforeLeaf: () => {},
     answers: (honest) => honest,
     verdicts: [],
@@ -163,7 +169,15 @@ export function createScriptedSigner({
     async registerOrders(request) {
       reach()
       signer.lists.push(request)
-      return { list_hash: request.root_hash, ids: [], receipt: {} as never }
+      const ids = request.list.orders.map(
+        (_, i): Hex => `0x${signer.lists.length}${i}`.padEnd(66, '4') as Hex,
+      )
+      return { list_hash: request.root_hash, ids, receipt: {} as never }
+    },
+    async settleLeaf(request) {
+      reach()
+      signer.settled.push(request)
+      return signer.settles(request)
     },
     async cancelOrders(request) {
       reach()

@@ -62,6 +62,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   for (const funded of [WHO.executor, WHO.owner]) chain.setBalance(ETH, funded, 10n ** 18n)
   const signer = createScriptedSigner({ crypto, addresses, key: KEYS.cosigner, nowS })
   const seen = {
+    trades: [] as TradeParams[],
     plans: [] as Parameters<SessionOptions['storePlan']>[0][],
     ownerTxs: [] as Parameters<SessionOptions['storeOwnerTxs']>[0][],
     refusals: [] as Parameters<SessionOptions['recordRefusal']>[0][],
@@ -88,8 +89,10 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
 
   /** A quote at the world's prices. */
   async function quoteTrade(trade: TradeParams): Promise<TradeQuote> {
-    const tokenIn = TOKENS[trade.tokenIn]!
-    const tokenOut = TOKENS[trade.tokenOut]!
+    seen.trades.push(trade)
+    const marked = (token: TradeToken): TradeToken => ({ ...token, mark: market.mark(token.address) })
+    const tokenIn = marked(TOKENS[trade.tokenIn]!)
+    const tokenOut = marked(TOKENS[trade.tokenOut]!)
     const amountIn = trade.amountIn ?? atomsOf(tokenIn, trade.notionalUsd!)
     const microUsd =
       trade.notionalUsd === undefined ? microOf(tokenIn, amountIn) : microUsdDown(trade.notionalUsd)

@@ -23,6 +23,11 @@ export interface TradeParams {
   notionalUsd?: number
   amountIn?: bigint
   slippageBps?: number
+  /**
+   * Of the signed order that the trade carries out: the minimum is worth at most so much less than the input at
+   * independent marks, fee apart. By default the slippage is this too.
+   */
+  maxSlippageBps?: number | undefined
   venues: readonly Venue[]
   shield: boolean
   /** Null: the default policies when shielded. */

@@ -1,6 +1,6 @@
 import { applyFill, changesOf } from '@pit/brains'
 import { type Address, NATIVE } from '@pit/chain'
-import { exchangeUp, fail, feeOf, markPrice, shortfallBpsUp, usdOf, worthUp } from '@pit/protocol'
+import { exchangeUp, fail, feeOf, markPrice, usdOf, worthUp } from '@pit/protocol'
 import { judgeQuote, type TradeParams, type TradeQuote } from '@pit/trading'
 import type { Cash, PaperDeps } from './deps.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
@@ -21,11 +21,12 @@ export async function fillOrder(deps: PaperDeps, cash: Cash, request: FillReques
   })
 }
 
-const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillRequest): TradeParams => ({
+const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms, bound }: FillRequest): TradeParams => ({
   wallet,
   tokenIn,
   tokenOut,
   ...('microUsd' in size ? { notionalUsd: usdOf(size.microUsd) } : { amountIn: size.amountIn }),
+  maxSlippageBps: bound?.maxSlippageBps,
   // Venues that can be built, as in live trading; aggregators are only quoted.
   venues: ['venue_pool', 'venue_curve'],
   shield: terms.shield,
@@ -53,7 +54,6 @@ function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms, bound }: FillRe
     attestsNonUs: false,
     ...(bound && bound.minAmountOut > 0n && { minAmountOut: bound.minAmountOut }),
   })
-  if (bound) checkSlippage(deps, quote, outcome.expected, bound.maxSlippageBps)
   const eth =
     deps.market.mark(NATIVE) ??
     fail('NO_MARK', { message: 'ETH has no price, so the gas cost of this trade is unknown.' })
@@ -85,26 +85,6 @@ function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms, bound }: FillRe
     route: route.label,
     risks: [...quote.risks, ...route.risks],
   }
-}
-
-/** As the co-signer does it: the output against both marks, besides the fee. */
-function checkSlippage(
-  { market }: PaperDeps,
-  { tokenIn, tokenOut, amountIn, fee }: TradeQuote,
-  out: bigint,
-  maxSlippageBps: number,
-): void {
-  const [paid, got] = [market.mark(tokenIn.address), market.mark(tokenOut.address)]
-  if (!paid || !got) return
-  const bps = shortfallBpsUp(
-    { atoms: amountIn, price: markPrice(paid.priceE18, tokenIn.decimals) },
-    { atoms: out, price: markPrice(got.priceE18, tokenOut.decimals) },
-  )
-  const limitBps = maxSlippageBps + fee.bps
-  if (bps <= BigInt(limitBps)) return
-  fail('LIMIT_NOT_REACHABLE', {
-    message: `The output is ${bps} bps below the marks; slippage and fee allow ${limitBps} bps.`,
-  })
 }
 
 /** Fails like the simulation of a live plan whose wallet holds too little. */

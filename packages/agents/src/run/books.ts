@@ -11,7 +11,7 @@ export type BookDeps = Pick<TickOptions, 'rpc' | 'profile' | 'market' | 'paper' 
   usdg: Cash
 }
 
-/** Micro-dollars ordered in the last 24 hours, by agent. */
+/** Micro-dollars used of an agent's limit per 24 hours, by agent. */
 export type DayUse = ReadonlyMap<string, bigint>
 
 interface Standing {

@@ -34,7 +34,7 @@ export interface TickOptions {
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
   equityHistory: Pick<History, 'append'>
-  sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
+  sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf' | 'usedOf'>
   /** Null if this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx' | 'settleLeaf'> | null
   /** Relays bytes that were built, stored and co-signed before. */

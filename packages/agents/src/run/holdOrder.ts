@@ -34,6 +34,12 @@ export interface LiveRequest extends OrderRequest {
 }
 export type OrderOutcome = 'filled' | 'relayed' | 'held' | 'failed' | { held: string }
 
+/** Codes of a price that is worse than a signed order allows: the message has both figures. */
+const PRICE_CODES = ['LIMIT_NOT_REACHABLE', 'ORDER_PRICE']
+
+const whyOf = ({ signed }: IntendedOrder, code: string, message: string): string | undefined =>
+  signed?.minAmountOut === 0n && PRICE_CODES.includes(code) ? message : undefined
+
 /** Ends an intended order without a trade and logs the reason. */
 export async function holdOrder(
   { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
@@ -41,7 +47,14 @@ export async function holdOrder(
   { code, message, data }: { code: string; message: string; data?: Record<string, unknown> },
 ): Promise<OrderOutcome> {
   await db.transaction(async (sql) => {
-    if (!(await moveOrder(sql, order.id, 'intended', { status: 'held', code }))) return
+    if (
+      !(await moveOrder(sql, order.id, 'intended', {
+        status: 'held',
+        code,
+        why: whyOf(order, code, message),
+      }))
+    )
+      return
     await writeLogs(sql, {
       agentId: agent.id,
       tick,

@@ -118,6 +118,7 @@ export interface OrderEnd {
   amountOut?: bigint | null
   leafSequence?: number
   settledAtS?: number
+  why?: string | undefined
 }
 
 /**
@@ -128,14 +129,14 @@ export async function moveOrder(
   sql: Sql,
   id: number,
   from: OpenOrder['status'],
-  { status, code, txHash, tradeId, fillId, fee, amountOut, leafSequence, settledAtS }: OrderEnd,
+  { status, code, txHash, tradeId, fillId, fee, amountOut, leafSequence, settledAtS, why }: OrderEnd,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_orders set status = $3, code = coalesce($4, code), tx_hash = coalesce($5, tx_hash),
        trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id), fee_bps = coalesce($8, fee_bps),
        fee_class = coalesce($9, fee_class), fee_tier = coalesce($10, fee_tier),
        amount_out = coalesce($11::numeric, amount_out), leaf_sequence = coalesce($12, leaf_sequence),
-       settled_at_s = coalesce($13, settled_at_s)
+       settled_at_s = coalesce($13, settled_at_s), why = coalesce($14, why)
      where id = $1 and status = $2 returning id`,
     [
       id,
@@ -151,6 +152,7 @@ export async function moveOrder(
       amountOut?.toString() ?? null,
       leafSequence ?? null,
       settledAtS ?? null,
+      why ?? null,
     ],
   )
   return rows.length === 1

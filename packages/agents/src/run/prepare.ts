@@ -1,5 +1,6 @@
 import type { BrainBook } from '@pit/brains'
 import { nowS } from '@pit/platform/clock'
+import { maxOf } from '@pit/protocol'
 import { type Session, statusOf } from '@pit/sessions'
 import type { PauseReason } from '../types.ts'
 import { type BookDeps, type DayUse, readLiveBook, readPaperBooks } from './books.ts'
@@ -50,10 +51,15 @@ export async function prepareTicks(
   )
   const paper = served.filter(({ mode }) => mode === 'paper')
   const live = served.filter(({ mode }) => mode === 'live')
+  const used = await deps.sessions.usedOf(live.flatMap(({ sessionId }) => sessionId ?? []))
   const prepared = await Promise.all([
     preparePaper(deps, paper, dayUse),
     ...live.map(async (agent) => [
-      await prepareLive(deps, agent, { dayUse, pending: oldestPending(open, agent, deps.clock.nowMs()) }),
+      await prepareLive(deps, agent, {
+        ownMicroUsd: dayUse.get(agent.id) ?? 0n,
+        sessionMicroUsd: used.get(agent.sessionId ?? '')?.dayMicroUsd ?? 0n,
+        pending: oldestPending(open, agent, deps.clock.nowMs()),
+      }),
     ]),
   ])
   return [...refused, ...prepared.flat()]
@@ -91,7 +97,11 @@ async function preparePaper(
 async function prepareLive(
   deps: Deps,
   agent: ClaimedAgent,
-  { dayUse, pending }: { dayUse: DayUse; pending: OpenOrder | null },
+  {
+    ownMicroUsd,
+    sessionMicroUsd,
+    pending,
+  }: { ownMicroUsd: bigint; sessionMicroUsd: bigint; pending: OpenOrder | null },
 ): Promise<Prepared> {
   const { sessionId, executor } = agent
   if (sessionId === null || executor === null) {
@@ -117,6 +127,9 @@ async function prepareLive(
     return hold(agent, 'TRADE_PENDING', 'Waiting for the receipt of an earlier trade.')
   }
   try {
+    // By its own orders, or by its session as the co-signer counts it: whichever leaves less.
+    const left = BigInt(session.binding.limits.max_day_micro_usd) - sessionMicroUsd
+    const dayUse = new Map([[agent.id, maxOf(ownMicroUsd, agent.limits.maxDayMicroUsd - left)]])
     const book = await readLiveBook(deps, agent, { executor, dayUse, timeoutMs: TIMEOUT_MS })
     return { agent, kind: 'ready', mode: 'live', session, pending, ...book }
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { type FeeClass, fail, isPitError, type PitError, slippageTolerance, usdOf } from '@pit/protocol'
+import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
 import { feesOf, type Judgement, judgeQuote, type TradeQuote } from '@pit/trading'
 import { writeLogs } from '../logs.ts'
@@ -140,7 +140,7 @@ async function askSession(
     by: { keyId: agent.keyId, wallet: session.wallet },
     tokenIn: order.tokenIn.token,
     tokenOut: order.tokenOut.token,
-    ...(order.signed ? await signedTerms(deps, order, order.signed) : { notionalUsd: usdOf(order.microUsd) }),
+    ...(order.signed ? signedTerms(order.signed) : { notionalUsd: usdOf(order.microUsd) }),
     // The owner's attestation was checked before.
     ownerAttestsNonUs: order.tokenIn.stock || order.tokenOut.stock,
     fund: false,
@@ -161,20 +161,12 @@ async function askSession(
 }
 
 /** Exactly the part of the signed order, within its bounds. */
-async function signedTerms(
-  deps: Deps,
-  { tokenIn, tokenOut, microUsd }: LiveRequest['order'],
-  { id, part, rounds, amountIn, minAmountOut, maxSlippageBps }: SignedPart,
-) {
-  const feeClass = (await feeClassOf(deps, [tokenIn, tokenOut])) ?? 'major'
-  const { capBps } = slippageTolerance(feeClass, microUsd)
-  return {
-    amountIn,
-    slippageBps: Math.min(maxSlippageBps, capBps),
-    ...(minAmountOut > 0n && { minAmountOut }),
-    order: { id, part, rounds },
-  }
-}
+const signedTerms = ({ id, part, rounds, amountIn, minAmountOut, maxSlippageBps }: SignedPart) => ({
+  amountIn,
+  maxSlippageBps,
+  minAmountOut,
+  order: { id, part, rounds },
+})
 
 /** The agent's terms may be stricter than its session's. */
 function judgeByOwnTerms(quote: TradeQuote, terms: LiveRequest['agent']['terms']): Judgement {

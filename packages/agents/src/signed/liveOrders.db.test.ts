@@ -3,7 +3,7 @@ import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { openLiveWorld } from '../../test/liveTicks.ts'
-import { at, buy, listOf } from '../../test/orderWorld.ts'
+import { at, buy, listOf, sell } from '../../test/orderWorld.ts'
 import { ETH, ETHER, USD, usd } from '../../test/paperWorld.ts'
 import { decisionOf, orderOf } from '../../test/tickWorld.ts'
 import { insertList, newestLists } from './store.ts'
@@ -67,7 +67,7 @@ withDb('signed orders of live agents', (db) => {
       {
         amountIn: 100n * USD,
         minAmountOut: ETHER / 30n,
-        slippageBps: expect.any(Number),
+        maxSlippageBps: 100,
         order: { id: order, part: 1, rounds: ['8'] },
       },
     ])
@@ -152,6 +152,56 @@ withDb('signed orders of live agents', (db) => {
     world.script.refuse = refuseBy('ORDER_ENDED')
     await world.after(60_000)
     expect(await world.states(id)).toEqual(['cancelled'])
+  })
+
+  it('says both figures while the quote is worse than its slippage allows, and trades again after', async () => {
+    const world = open()
+    const id = await world.addOrders()
+    await world.place(id, listOf([buy()]))
+    const message = 'The quote is 130 bps worse than mark; the order allows 125 bps, fee included.'
+    world.script.refuse = () => {
+      throw refusal('LIMIT_NOT_REACHABLE', { message })
+    }
+    await world.drain()
+    expect(await world.orders(id)).toMatchObject([{ state: 'waiting', why: message }])
+    world.script.refuse = null
+    await world.after(60_000)
+    await world.after(2_000)
+    expect(await world.states(id)).toEqual(['filled'])
+  })
+
+  it('arms an exit when the co-signer has settled its entry, and counts later rounds only', async () => {
+    const world = open()
+    const id = await world.addOrders()
+    const stop = sell({ amountIn: ETHER, parent: 1, trigger: at('at_or_below', 3_000) })
+    world.script.isSettled = false
+    world.script.received = `${ETHER / 25n}`
+    await world.place(id, listOf([buy(), stop]))
+    await world.drain()
+    await world.after(2_000)
+    const watched = async () => (await world.orders(id))[1]!
+    expect(await watched()).toMatchObject({ state: 'waiting', watchedFromS: null })
+    await world.price(2_400)
+    world.script.isSettled = true
+    await world.after(2_000)
+    const settledS = Math.floor(world.clock.ms / 1_000)
+    expect(await watched()).toMatchObject({ watchedFromS: settledS, metRounds: null })
+    await world.price(2_400)
+    expect(await watched()).toMatchObject({ metRounds: ['9'] })
+  })
+
+  it('uses the whole room of the day that its session has left', async () => {
+    const world = open()
+    const id = await world.addOrders()
+    // The session counted a micro-dollar more than the agent, and trades that never reached the chain.
+    world.script.sessionUsed = 999_999_989_999_999n
+    world.session.binding.limits.max_day_micro_usd = 1e12
+    await world.place(id, listOf([buy()]))
+    await world.drain()
+    expect(world.script.inputs).toHaveLength(0)
+    world.script.sessionUsed = 1_000_000_000_000n - 10_000_001n
+    await world.after(60_000)
+    expect(world.script.inputs.map(({ amountIn }) => amountIn)).toEqual([10_000_001n])
   })
 
   it('ends orders when the session ends', async () => {

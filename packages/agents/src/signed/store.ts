@@ -155,6 +155,7 @@ interface FillRow {
   open_in: string | null
   attempts: number
   attempt_code: string | null
+  attempt_why: string | null
   attempt_ms: number | null
   attempt_in: string | null
   tx_hashes: Hex[] | null
@@ -181,12 +182,15 @@ async function readFills(
        coalesce(sum(coalesce(received, amount_out)) filter (where status = 'filled'), 0)::text as received,
        coalesce(sum(amount_out) filter (where status = 'filled'), 0)::text as amount_out,
        count(*) filter (where status = 'filled') as parts,
-       max(coalesce((settled_at_s + 1) * 1000, created_at_ms + $4)) filter (where status = 'filled') as last_part_ms,
+       max(case when fill_id is not null then created_at_ms
+           else coalesce((settled_at_s + 1) * 1000, created_at_ms + $4) end)
+         filter (where status = 'filled') as last_part_ms,
        min(settled_at_s) filter (where status = 'filled') as settled_from_s,
        max(part) filter (where is_open) as open_part,
        (sum(amount_in) filter (where is_open))::text as open_in,
        count(*) filter (where is_attempt) as attempts,
        (array_agg(code order by id desc) filter (where is_attempt))[1] as attempt_code,
+       (array_agg(why order by id desc) filter (where is_attempt))[1] as attempt_why,
        max(created_at_ms) filter (where is_attempt) as attempt_ms,
        (min(amount_in) filter (where is_attempt and created_at_ms > $3))::text as attempt_in,
        array_agg(tx_hash order by id) filter (where status = 'filled' and tx_hash is not null) as tx_hashes
@@ -209,6 +213,7 @@ const filledOf = (row: FillRow): Filled => ({
         ? null
         : {
             code: row.attempt_code,
+            why: row.attempt_why,
             atMs: row.attempt_ms!,
             count: row.attempts,
             amountIn: row.attempt_in === null ? null : BigInt(row.attempt_in),

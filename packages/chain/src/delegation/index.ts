@@ -28,6 +28,7 @@ export {
   encodeRedeem,
   type RedeemFault,
 } from './redeem.ts'
+export { REDEEMED_TOPIC, redemptionIn } from './redemption.ts'
 export { refuseMalformed } from './refuseMalformed.ts'
 export { buildRoot, type EthCaps, type RootTerms, readRoot, type SessionRoot } from './root.ts'
 export { curveRoots, type RootBinding, type RootRequest, rootDiffs, sessionRoot } from './sessionRoots.ts'

@@ -4,6 +4,7 @@ import {
   atomsDown,
   exchangeDown,
   exchangeUp,
+  leastOut,
   markPrice,
   shortfallBpsUp,
   unitPrice,
@@ -148,5 +149,19 @@ describe('a shortfall', () => {
         expect(shortfall <= BigInt(bps)).toBe(holds)
       }),
     )
+  })
+
+  it('has a least output within a limit', () => {
+    const limit = fc.integer({ min: 0, max: 10_000 })
+    fc.assert(
+      fc.property(atoms, anyPrice, anyPrice, limit, (paid, paidPrice, price, bps) => {
+        const input = { atoms: paid, price: paidPrice }
+        const least = leastOut(input, price, bps)
+        expect(shortfallBpsUp(input, { atoms: least, price })).toBeLessThanOrEqual(BigInt(bps))
+        if (least > 0n)
+          expect(shortfallBpsUp(input, { atoms: least - 1n, price })).toBeGreaterThan(BigInt(bps))
+      }),
+    )
+    expect(leastOut(usd(1_000_000n, 6), usd(0n, 18).price, 12_000)).toBe(0n)
   })
 })

@@ -1,3 +1,4 @@
+import { BPS } from '../numbers.ts'
 import { type Fraction, fractionOf } from './decimals.ts'
 import { divDown, divNearest, divUp, powerOfTen } from './division.ts'
 import { MICRO_USD_PER_USD } from './dollars.ts'
@@ -27,6 +28,12 @@ export const worthDown = (atoms: bigint, { num, den }: AtomPrice): bigint => div
 /** The same rounded up: spending is never undervalued. */
 export const worthUp = (atoms: bigint, { num, den }: AtomPrice): bigint => divUp(atoms * num, den)
 
+/**
+ * What a trade's input counts towards every limit in dollars, for the co-signer, the server and its agents alike.
+ * An input of `atomsDown(room)` never counts as more than that room.
+ */
+export const countedMicroUsd = worthUp
+
 /** The same to the nearest: for display only. */
 export const worthNearest = (atoms: bigint, { num, den }: AtomPrice): bigint => divNearest(atoms * num, den)
 
@@ -46,6 +53,12 @@ export const exchangeUp = (atoms: bigint, from: AtomPrice, to: AtomPrice): bigin
 export interface PricedAtoms {
   atoms: bigint
   price: AtomPrice
+}
+
+/** The least atoms at a price that are worth at most this many basis points less than what is paid: see below. */
+export function leastOut(paid: PricedAtoms, price: AtomPrice, bps: number): bigint {
+  const left = BigInt(Math.max(0, BPS - bps))
+  return divUp(paid.atoms * paid.price.num * price.den * left, paid.price.den * price.num * BigInt(BPS))
 }
 
 /**

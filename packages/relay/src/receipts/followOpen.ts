@@ -8,7 +8,7 @@ import { markDropped, markSeen, openRows } from './rows.ts'
 import { decide, nextLookMs } from './rules.ts'
 import type { FollowedRow } from './types.ts'
 
-export type FollowDeps = Pick<RelayDeps, 'db' | 'rpc' | 'clock' | 'logger' | 'isPlainToken'> & {
+export type FollowDeps = Pick<RelayDeps, 'db' | 'rpc' | 'clock' | 'logger' | 'isPlainToken' | 'onMined'> & {
   addresses: Addresses
   counted: RelayMetrics
   /** Whether this process is relaying the row right now: that call will finish it. */
@@ -104,6 +104,12 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     const outcomes = await readOutcomes(deps, mined)
     const { booked, failed } = await bookEach(deps, outcomes)
     deps.mined([...booked])
+    const ofSessions = mined.flatMap(({ row, receipt }) =>
+      receipt.ok && row.session_id !== null && booked.has(row.id)
+        ? [{ sessionId: row.session_id, txHash: row.tx_hash, logs: receipt.logs }]
+        : [],
+    )
+    if (ofSessions.length > 0) deps.onMined?.(ofSessions)
     for (const { row } of outcomes) {
       // Not updated: the row changed meanwhile; if still open, it is loaded again.
       if (!failed.has(row.id)) watched.delete(row.id)

@@ -18,6 +18,7 @@ import {
   openTestRelay,
   POOL_MANAGER,
   PROFILE,
+  planOf,
   RECIPIENT,
   ROUTER,
   refused,
@@ -28,6 +29,7 @@ import {
   type Wallet,
   WETH,
 } from '../../test/openTestRelay.ts'
+import type { MinedTrade } from '../deps.ts'
 import { sweepRefused } from '../sweepPlans.ts'
 import { addressesOf } from './amounts.ts'
 import { readOutcomes } from './readOutcomes.ts'
@@ -118,6 +120,25 @@ withDb('receipts', (db) => {
     const { seen, outcomes } = await readWithTraces(2_100)
     expect(seen.asked).toBeLessThanOrEqual(8)
     expect(outcomes).toHaveLength(seen.asked)
+  })
+
+  it('report trades of sessions once, when they are booked as mined', async () => {
+    const mined: MinedTrade[] = []
+    await relay.close()
+    relay = open({ onMined: (trades) => mined.push(...trades), sessionOpen: () => true })
+    const submit = async (sessionId: string | null, nonce: number) => {
+      const plan = planOf(wallet)
+      const path = sessionId === null ? 'agent' : 'session'
+      await relay.storePlan({ keyId: wallet.keyId, wallet: wallet.address, path, sessionId, plan })
+      const { raw } = wallet.sign(plan.txs[0]!, { nonce })
+      return (await relay.submit(wallet, { raws: raw })).hashes[0]!
+    }
+    const [first, second] = [await submit('s_1', 0), await submit(null, 1)]
+    const logs = [transfer(USDG, ROUTER, wallet.address, 1_234n)]
+    chain.mine({ logs: { [first]: logs } })
+    await expectRow(second, { status: 'mined' })
+    await expectRow(first, { status: 'mined' })
+    expect(mined).toMatchObject([{ sessionId: 's_1', txHash: first, logs: [{ address: USDG }] }])
   })
 
   describe('a mined trade', () => {

@@ -4,7 +4,7 @@ import type { FollowedRow } from './types.ts'
 
 const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amount_out_min, tx_hash, signer,
   nonce, fee_bps, fee_class, fee_side, fee_token, fee_amount, fee_recipient, fee_apart, block, block_hash,
-  created_at_ms`
+  session_id, created_at_ms`
 
 /** Rows without a receipt after an id, oldest first. */
 export const openRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>

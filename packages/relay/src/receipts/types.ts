@@ -24,6 +24,7 @@ export interface FollowedRow {
   fee_apart: boolean
   block: number | null
   block_hash: Hex | null
+  session_id: string | null
   created_at_ms: number
 }
 

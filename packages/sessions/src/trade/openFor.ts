@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { boundControls, fail, microUsdDown } from '@pit/protocol'
+import { boundControls, countedMicroUsd, fail, markPrice, microUsdDown } from '@pit/protocol'
+import type { TradeQuote } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
 import { findOpenPart, type OpenPart, usedBesides } from '../orderParts.ts'
 import { findWithUse } from '../store.ts'
@@ -64,4 +65,14 @@ export function openingFactsOf(
     used,
     ...(request.notionalUsd !== undefined && { microUsd: microUsdDown(request.notionalUsd) }),
   }
+}
+
+/** What a trade counts: the requested dollars, or its input at the mark as the co-signer counts it. */
+export function countOf(
+  { microUsd }: Pick<TradeFacts, 'microUsd'>,
+  { amountIn, tokenIn: { mark, decimals }, notionalMicroUsd }: TradeQuote,
+): bigint {
+  if (microUsd !== undefined) return microUsd
+  if (mark) return countedMicroUsd(amountIn, markPrice(mark.priceE18, decimals))
+  return notionalMicroUsd ?? fail('NO_MARK')
 }

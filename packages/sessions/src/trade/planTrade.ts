@@ -2,6 +2,7 @@ import { type Address, NATIVE } from '@pit/chain'
 import { boundRiskTerms, boundToVerified, fail, isPitError, lower, type Venue } from '@pit/protocol'
 import type { Planned, TradeQuote } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
+import { findOrderSlippage } from '../orderParts.ts'
 import type { Session } from '../types.ts'
 import { readRoots } from './readRoots.ts'
 import { feeBpsOf } from './rules.ts'
@@ -27,10 +28,13 @@ export async function planSession(
   request: SessionTradeParams & { session: Session },
   onQuote: (quote: TradeQuote) => void,
 ): Promise<Planned> {
-  const { session, minAmountOut, maxFeeBps } = request
+  const { session, order, minAmountOut, maxFeeBps } = request
   const { binding } = session
   const risk = boundRiskTerms(binding)
-  const tier = await deps.tierBps(session.wallet)
+  const [tier, orderSlippageBps] = await Promise.all([
+    deps.tierBps(session.wallet),
+    request.path === 'session' && order ? findOrderSlippage(deps.db, session.id, order) : undefined,
+  ])
   const shut = shutCurves(deps, session, request)
   const plan = (venues: readonly Venue[]): Promise<Planned> =>
     deps.trade.planTrade({
@@ -41,6 +45,7 @@ export async function planSession(
         ...(request.notionalUsd !== undefined && { notionalUsd: request.notionalUsd }),
         ...(request.amountIn !== undefined && { amountIn: request.amountIn }),
         ...(request.slippageBps !== undefined && { slippageBps: request.slippageBps }),
+        maxSlippageBps: request.maxSlippageBps ?? orderSlippageBps,
         ...(request.routeId !== undefined && { routeId: request.routeId }),
         venues,
         shield: risk.shield,

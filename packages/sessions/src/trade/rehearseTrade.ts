@@ -1,9 +1,9 @@
-import { fail, isPitError } from '@pit/protocol'
+import { isPitError } from '@pit/protocol'
 import type { CosignParams, SignerCheck } from '@pit/signer-wire'
 import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 import { executorTx, readExecutor } from './executor.ts'
-import { openFor, openingFactsOf } from './openFor.ts'
+import { countOf, openFor, openingFactsOf } from './openFor.ts'
 import { findUnverified, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
 import { leafParams } from './requestLeaf.ts'
@@ -28,7 +28,7 @@ export async function rehearseTrade(deps: SessionDeps, request: SessionTradePara
   const call = readCall(deps, session, planned)
   const checks = checkSession({
     ...openingFacts,
-    microUsd: openingFacts.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK'),
+    microUsd: countOf(openingFacts, quote),
     call,
     fee: quote.fee,
     ...(session.binding.version < 3 && { unverified: await findUnverified(deps, session, quote) }),

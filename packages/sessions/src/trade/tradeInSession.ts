@@ -4,6 +4,7 @@ import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
 import { limitFromUse } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
+import { addOrders } from '../orderParts.ts'
 import {
   type ClientRequest,
   type Draft,
@@ -15,7 +16,7 @@ import {
 } from './clientIdTrades.ts'
 import { describeTrade } from './describeTrade.ts'
 import { type Executor, executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
-import { type OpenedSession, openFor, openingFactsOf } from './openFor.ts'
+import { countOf, type OpenedSession, openFor, openingFactsOf } from './openFor.ts'
 import { findUnverified, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
 import { repeatLeaf, requestLeaf, type SignedLeaf } from './requestLeaf.ts'
@@ -74,18 +75,20 @@ async function tradeOnce(deps: SessionDeps, request: OpenedTrade, seen: Seen): P
 
 /** Repeating it changes nothing. */
 async function registerList(
-  { cosigner, randomBytes }: SessionDeps,
-  { rootHash }: OpenedTrade['session'],
+  { db, cosigner, randomBytes }: SessionDeps,
+  { id, rootHash }: OpenedTrade['session'],
   signed: SignedList,
 ): Promise<void> {
-  const fault = orderFault(fromWireOrders(signed.list))
+  const list = fromWireOrders(signed.list)
+  const fault = orderFault(list)
   if (fault) {
     const at = fault.index === null ? '' : `orders.${fault.index}.`
     const field = `order.list.${at}${fault.field}`
     fail('BAD_REQUEST', { field, message: `\`${field}\` ${fault.message}.` })
   }
   const challenge = bytesToHex(randomBytes(32))
-  await cosigner.registerOrders({ root_hash: rootHash, ...signed, challenge })
+  const { ids } = await cosigner.registerOrders({ root_hash: rootHash, ...signed, challenge })
+  await addOrders(db, id, new Map(list.orders.map((order, i) => [ids[i]!, order.maxSlippageBps])))
 }
 
 const nameOf = (request: OpenedTrade): ClientRequest | null =>
@@ -162,7 +165,7 @@ async function trade(deps: SessionDeps, request: OpenedTrade, seen: Seen): Promi
     readExecutor(deps, session.executor),
   ])
   const { quote } = planned.request
-  const microUsd = openingFacts.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
+  const microUsd = countOf(openingFacts, quote)
   const call = readCall(deps, session, planned)
   const facts = {
     ...openingFacts,

@@ -29,6 +29,8 @@ interface TradeTerms {
   riskTerms?: TradeFacts['requestedTerms']
   /** The signed order that the trade carries out, in a session with controls. */
   order?: OrderUse
+  /** Of that order. */
+  maxSlippageBps?: number | undefined
   /** Called before a new token is screened. */
   admit(): Promise<void>
 }

@@ -4,6 +4,7 @@ import {
   boundFeeBps,
   boundRiskTerms,
   COSIGNER,
+  countedMicroUsd,
   FEE_SIDE_RANK,
   type FeeClass,
   markPrice,
@@ -12,7 +13,6 @@ import {
   type SessionBinding,
   shortfallBpsUp,
   slippageCapBps,
-  worthUp,
 } from '@pit/protocol'
 import { bounded, type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
@@ -70,7 +70,7 @@ const atomPrice = ({ priceE18, decimals }: Price) => markPrice(priceE18, decimal
 export function spentMicroUsd(facts: LeafFacts): bigint | null {
   if ('rule' in facts.trade || !facts.isChainRead) return null
   const price = facts.priceOf(facts.trade.tokenIn)
-  return 'why' in price ? null : worthUp(facts.trade.amountIn, atomPrice(price))
+  return 'why' in price ? null : countedMicroUsd(facts.trade.amountIn, atomPrice(price))
 }
 
 /** The rates the binding allows a trade of this class. */

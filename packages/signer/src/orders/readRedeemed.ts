@@ -1,13 +1,13 @@
 import {
   type Address,
   type Crypto,
-  type Delegation,
-  delegationManagerAbi,
   delegationSigner,
   type Hex,
   leafId,
   NATIVE,
+  REDEEMED_TOPIC,
   readLeaf,
+  redemptionIn,
 } from '@pit/chain'
 import {
   addressWord,
@@ -21,16 +21,13 @@ import {
   readOne,
 } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { decodeEventLog, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
+import { encodeFunctionData, parseAbi, toEventSelector } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 
 const idEnforcerAbi = parseAbi([
   'function getIsUsed(address delegationManager, address delegator, uint256 id) view returns (bool)',
 ])
-const REDEEMED = toEventSelector(
-  delegationManagerAbi.find((one) => one.type === 'event' && one.name === 'RedeemedDelegation') as never,
-)
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
 export interface LeafName {
@@ -87,11 +84,11 @@ export function redeemedIn(
 ): { isAlone: boolean } | null {
   const { addresses, cosigner } = pins
   if (!receipt.ok) return null
-  const trades = receipt.logs.flatMap(({ address, topics, data }) => {
-    if (address !== addresses.manager || topics[0] !== REDEEMED) return []
-    if (addressIn(topics[1]) !== wallet) return []
-    const delegation = delegationIn(topics, data)
-    const terms = delegation && readLeaf(addresses, delegation)
+  const trades = receipt.logs.flatMap((log) => {
+    const redeemed = redemptionIn(addresses, log)
+    if (redeemed?.wallet !== wallet) return []
+    const { delegation } = redeemed
+    const terms = readLeaf(addresses, delegation)
     return terms && terms.kind !== 'fee' ? [{ delegation, terms }] : []
   })
   const trade = trades.find(
@@ -106,20 +103,6 @@ export function redeemedIn(
 
 const addressIn = (topic: Hex | undefined): string | undefined =>
   topic && `0x${topic.slice(26).toLowerCase()}`
-
-function delegationIn(topics: readonly Hex[], data: Hex): Delegation | undefined {
-  try {
-    const { args } = decodeEventLog({
-      abi: delegationManagerAbi,
-      eventName: 'RedeemedDelegation',
-      topics: topics as [Hex, ...Hex[]],
-      data,
-    })
-    return args.delegation as Delegation
-  } catch {
-    return undefined
-  }
-}
 
 /** The chain's clock may be behind ours by this much. */
 const CLOCKS_APART_S = 120
@@ -137,7 +120,10 @@ export async function findRedemption(
     lastBlockBefore(rpc, toS),
   ])
   if (last === null) return null
-  const filter = { address: pins.addresses.manager, topics: [REDEEMED, `0x${addressWord(wallet)}` as Hex] }
+  const filter = {
+    address: pins.addresses.manager,
+    topics: [REDEEMED_TOPIC, `0x${addressWord(wallet)}` as Hex],
+  }
   const logs = await readOne(rpc, askLogs(filter, { from: (before ?? -1) + 1, to: last }))
   const name = { roots: leafRoots(session), sequence, wallet }
   const found = logs.find((log) => redeemedIn(deps, { ok: true, logs: [log] }, name))

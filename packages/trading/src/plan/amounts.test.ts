@@ -1,6 +1,6 @@
 import { quoteCurveSell, readSwap } from '@pit/chain'
 import { encodeSwap } from '@pit/plans'
-import { feeOf } from '@pit/protocol'
+import { COSIGNER, feeOf, lessBps } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
@@ -15,7 +15,7 @@ import {
   WETH,
 } from '../../test/tradeFixtures.ts'
 import type { TradeToken } from '../types.ts'
-import { outcomeOf } from './amounts.ts'
+import { markBoundOf, outcomeOf } from './amounts.ts'
 
 const bps = fc.integer({ min: 0, max: 1_000 })
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
@@ -73,6 +73,53 @@ it('raises the minimum to the owner’s floor and not further', () => {
     ),
     { numRuns: 500 },
   )
+})
+
+it('keeps the minimum of a signed order within its slippage at the marks, with what is left below the quote', () => {
+  const mark = (usd: number) => ({ priceE18: BigInt(usd) * 10n ** 18n, source: 'oracle_feed' }) as never
+  const dollar = { ...USDG, mark: mark(1) }
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 300 }),
+      fc.integer({ min: -200, max: 400 }),
+      fc.constantFrom('input' as const, 'output' as const),
+      fc.bigInt({ min: 1_000_000n, max: 1_000_000_000n }),
+      (maxSlippageBps, worseBps, feeSide, amountIn) => {
+        const feeBps = 25
+        const swapIn = amountIn - (feeSide === 'input' ? feeOf(amountIn, feeBps) : 0n)
+        const { quote, route } = quoteOf({
+          tokenIn: dollar,
+          tokenOut: { ...token('TEN', MEME.address), mark: mark(10) },
+          amountIn,
+          amountOut: (swapIn * 10n ** 11n * BigInt(10_000 - worseBps)) / 10_000n,
+          feeBps,
+          feeSide,
+          request: { maxSlippageBps },
+          quote: { slippageBps: maxSlippageBps },
+        })
+        const { least, limitBps, shortfallBps } = markBoundOf(quote)!
+        const { expected, min } = outcomeOf(quote, route)
+        expect(limitBps).toBe(maxSlippageBps + feeBps)
+        expect(shortfallBps(min)).toBeLessThanOrEqual(BigInt(limitBps))
+        expect(min).toBeGreaterThanOrEqual(lessBps(expected, maxSlippageBps))
+        if (worseBps < maxSlippageBps) expect(least).toBeLessThanOrEqual(expected)
+        if (worseBps > maxSlippageBps) expect(least).toBeGreaterThan(expected)
+        if (least <= expected) expect(min).toBeLessThanOrEqual(expected)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+it('holds a signed order to the co-signer’s own band, and to nothing without marks', () => {
+  const mark = { priceE18: 10n ** 18n, source: 'oracle_feed' } as never
+  const wide = { request: { maxSlippageBps: 5_000 }, feeBps: 50 }
+  const marked = { ...MEME, mark }
+  const of = (change: object) =>
+    markBoundOf(quoteOf({ ...wide, tokenIn: { ...USDG, mark }, tokenOut: marked, ...change }).quote)
+  expect(of({})?.limitBps).toBe(COSIGNER.maxSlippageBps + 50)
+  expect(of({ request: {} })).toBeNull()
+  expect(of({ tokenOut: MEME })).toBeNull()
 })
 
 it('applies slippage to the gross output, then the fee', () => {

@@ -1,4 +1,16 @@
-import { BPS, beforeBps, feeOf, lessBps, maxOf, minOf } from '@pit/protocol'
+import {
+  BPS,
+  beforeBps,
+  feeOf,
+  leastOut,
+  lessBps,
+  markPrice,
+  maxOf,
+  minOf,
+  priceBandBps,
+  shortfallBpsUp,
+  worthUp,
+} from '@pit/protocol'
 import { taxBpsOf } from '../taxes.ts'
 import type { PoolLeg, PricedRoute, TradeParams, TradeQuote, TradeToken } from '../types.ts'
 
@@ -34,9 +46,36 @@ interface Deductions {
   countsBeforeTax: boolean
 }
 
+/** What a signed order allows at independent marks. */
+export interface MarkBound {
+  /** The least output within it. */
+  least: bigint
+  /** The most that an output may be worth less than the input, fee included. */
+  limitBps: number
+  /** How much less an output is worth. */
+  shortfallBps(out: bigint): bigint
+}
+
+/** As the co-signer judges it, whose own band applies too; null without an order or without both marks. */
+export function markBoundOf({ request, tokenIn, tokenOut, amountIn, fee }: TradeQuote): MarkBound | null {
+  const { maxSlippageBps } = request
+  if (maxSlippageBps === undefined || !tokenIn.mark || !tokenOut.mark) return null
+  const paid = { atoms: amountIn, price: markPrice(tokenIn.mark.priceE18, tokenIn.decimals) }
+  const price = markPrice(tokenOut.mark.priceE18, tokenOut.decimals)
+  const witness = [tokenIn.mark, tokenOut.mark].some(({ source }) => source === 'twap') ? 'mean' : 'feed'
+  const microUsd = worthUp(amountIn, paid.price)
+  const limitBps =
+    Math.min(maxSlippageBps, priceBandBps(witness, { feeClass: fee.class, microUsd })) + fee.bps
+  return {
+    least: leastOut(paid, price, limitBps),
+    limitBps,
+    shortfallBps: (out) => shortfallBpsUp(paid, { atoms: out, price }),
+  }
+}
+
 /**
- * The outcome of a route. Slippage applies to the pools' output; then fee, measured taxes and the owner's
- * floor. The minimum is never zero.
+ * The outcome of a route. Slippage applies to the pools' output; then fee, measured taxes, the owner's floor
+ * and that of a signed order at the marks. The minimum is never zero.
  */
 export function outcomeOf(
   quote: TradeQuote,
@@ -58,7 +97,7 @@ export function outcomeOf(
     )
 
   const expected = arrives(gross)
-  const floor = maxOf(minAmountOut, 1n)
+  const floor = maxOf(minAmountOut, markBoundOf(quote)?.least ?? 0n, 1n)
   const least = minOf(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {

@@ -1,7 +1,7 @@
 import { ERRORS, isPitError, type PitError, type RiskCode, TRADE } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ETH, MEME, quoteOf, STOCK, token, walletState } from '../../test/tradeFixtures.ts'
+import { ETH, MEME, quoteOf, STOCK, token, USDG, walletState } from '../../test/tradeFixtures.ts'
 import type { Risk, TradeQuote, WalletState } from '../types.ts'
 import { MAX_UINT256 } from './approvals.ts'
 import { acceptedOf, checkPolicy, passes, refuseByPolicy, refuseTerms } from './policy.ts'
@@ -99,6 +99,23 @@ it('passes a plain trade and lists the rules that ran', () => {
     'UNLIMITED_APPROVAL_IN_PLACE',
     'TOKEN_TIER',
   ])
+})
+
+it('names both figures when a quote is further below the marks than its signed order allows', () => {
+  const mark = (usd: bigint) => ({ priceE18: usd * 10n ** 18n, source: 'oracle_feed' }) as never
+  // 100 USDG for 50 tokens of 2.02 dollars: 1% better than mark; of 1.96 dollars: 2% worse.
+  const at = (centsOut: bigint) => {
+    const quote = {
+      tokenIn: { ...USDG, mark: mark(1n) },
+      tokenOut: { ...MEME, mark: { priceE18: centsOut * 10n ** 16n, source: 'oracle_feed' } as never },
+    }
+    return judge({ request: { maxSlippageBps: 100 }, quote }).error
+  }
+  expect(at(202n)).toBeUndefined()
+  expect(at(196n)).toMatchObject({
+    code: 'LIMIT_NOT_REACHABLE',
+    message: 'The quote is 200 bps worse than mark; the order allows 150 bps, fee included.',
+  })
 })
 
 it('has a failing trade here for every refusing rule', () => {

@@ -4,7 +4,7 @@ import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf, usdT
 import { attestationRule } from '../attestation.ts'
 import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'
-import { outcomeOf } from './amounts.ts'
+import { markBoundOf, outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
 import {
   blockedBy,
@@ -254,8 +254,15 @@ export const POLICY: readonly PolicyRule[] = [
     severity: 'refuse',
     field: 'min_amount_out',
     check: ({ quote, judgedRoute, minAmountOut }) => {
-      if (minAmountOut === undefined || judgedRoute === null) return null
+      const bound = markBoundOf(quote)
+      if ((minAmountOut === undefined && bound === null) || judgedRoute === null) return null
       const { expected } = outcomeOf(quote, judgedRoute)
+      if (minAmountOut === undefined || (bound && bound.least > minAmountOut)) {
+        const { shortfallBps, least, limitBps } = bound!
+        const bps = Number(shortfallBps(expected))
+        const message = `The quote is ${bps} bps worse than mark; the order allows ${limitBps} bps, fee included.`
+        return { ok: least <= expected, value: bps, limit: limitBps, message }
+      }
       return {
         ok: minAmountOut <= expected,
         value: expected.toString(),

@@ -176,7 +176,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
         notionalMicroUsd,
         swapIn: yard.swapIn,
         fee,
-        slippageBps: request.slippageBps ?? slippage.defaultBps,
+        slippageBps: slippageOf(request, slippage),
         slippageCapBps: slippage.capBps,
         routes,
         failed,
@@ -208,6 +208,12 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     })
   }
 }
+
+/** A signed order’s slippage is a maximum, so the cap of this size narrows it. */
+const slippageOf = (
+  { slippageBps, maxSlippageBps }: TradeParams,
+  { defaultBps, capBps }: ReturnType<typeof slippageTolerance>,
+): number => slippageBps ?? (maxSlippageBps === undefined ? defaultBps : Math.min(maxSlippageBps, capBps))
 
 type Ends = { tokenIn: TradeToken; tokenOut: TradeToken }
 
