@@ -173,7 +173,7 @@ function standingOf(input: OrdersInput, { list, one, entryState, room }: Standin
   return tradeNow(input, { one, freeIn: budget.freeIn, room, baseState, endMs })
 }
 
-/** What an entry received is not known before its first fill is settled. */
+/** The output of an entry is unknown before its first fill is settled. */
 const isUnsettled = (entry: OrderFacts | undefined): boolean =>
   entry !== undefined && entry.fills.spentIn > 0n && entry.fills.settledFromS === null
 

@@ -26,7 +26,7 @@ export interface LeafSettler {
 
 /**
  * Settles leaves of sessions with controls as soon as their transaction is mined, whoever the executor is.
- * Best effort: what is lost here is settled by the co-signer after the leaf expires.
+ * Best effort: the co-signer settles the others after they expire.
  */
 export function createLeafSettler(
   deps: Pick<SessionDeps, 'db' | 'clock' | 'cosigner' | 'addresses' | 'logger'>,

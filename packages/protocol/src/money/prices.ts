@@ -29,7 +29,7 @@ export const worthDown = (atoms: bigint, { num, den }: AtomPrice): bigint => div
 export const worthUp = (atoms: bigint, { num, den }: AtomPrice): bigint => divUp(atoms * num, den)
 
 /**
- * What a trade's input counts towards every limit in dollars, for the co-signer, the server and its agents alike.
+ * The value that a trade's input counts towards every limit in dollars, for the co-signer, the server and its agents alike.
  * An input of `atomsDown(room)` never counts as more than that room.
  */
 export const countedMicroUsd = worthUp

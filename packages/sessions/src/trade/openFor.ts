@@ -67,7 +67,7 @@ export function openingFactsOf(
   }
 }
 
-/** What a trade counts: the requested dollars, or its input at the mark as the co-signer counts it. */
+/** The counted value of a trade: the requested dollars, or its input at the mark as the co-signer counts it. */
 export function countOf(
   { microUsd }: Pick<TradeFacts, 'microUsd'>,
   { amountIn, tokenIn: { mark, decimals }, notionalMicroUsd }: TradeQuote,

@@ -214,7 +214,7 @@ withDb(
         expect(row).toEqual({ amount_in: sale(25).amountIn.toString(), expires_at_s: NOW_S + 150 })
       })
 
-      it('ends for good three lifetimes after the first, then gets a new sequence', async () => {
+      it('ends permanently three lifetimes after the first, then gets a new sequence', async () => {
         const id = await placeOne({ amountIn: sale(25).amountIn })
         const again = () => outcome(world.trade(session, { ...sale(25), ...use(id) }))
         const ends: number[] = []

@@ -81,7 +81,7 @@ async function settlePage(deps: SettleDeps, rows: readonly ExpiredLeaf[]): Promi
   return settled
 }
 
-/** What the wallet received by a used leaf; null if its transaction does not show it. */
+/** Amount that the wallet received by a used leaf; null if its transaction does not show it. */
 async function readDelivered(
   deps: SettleDeps,
   session: Session,

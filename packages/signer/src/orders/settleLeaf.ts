@@ -70,7 +70,7 @@ export async function settleLeaf(deps: SettleDeps, request: SettleRequest): Prom
   return settle(deps, session, { sequence, state: 'used', received: reading.received })
 }
 
-/** What a transaction shows of a leaf: open unless it redeemed exactly this one. */
+/** Reads a transaction: the leaf stays open unless it redeemed exactly this one. */
 export async function readRedemption(
   deps: Pick<SettleDeps, 'rpc' | 'pins' | 'crypto'>,
   session: Session,

@@ -46,7 +46,7 @@ interface Deductions {
   countsBeforeTax: boolean
 }
 
-/** What a signed order allows at independent marks. */
+/** The bound of a signed order at independent marks. */
 export interface MarkBound {
   /** The least output within it. */
   least: bigint
