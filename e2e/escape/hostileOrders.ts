@@ -194,7 +194,7 @@ const TERMS: Record<string, MakeAttempt> = {
 }
 
 type Rounds = (stage: OrderStage) => readonly bigint[]
-const byRounds = (name: 'stop' | 'trailing', rounds: Rounds): MakeAttempt =>
+const byRounds = (name: 'stop' | 'trailing' | 'starting' | 'ofStock', rounds: Rounds): MakeAttempt =>
   trade('ORDER_TRIGGER', (stage) => ({
     session: stage.main,
     swap: smaller(stage, SALE),
@@ -210,6 +210,13 @@ const TRIGGERS: Record<string, MakeAttempt> = {
   'a stop by a round that does not meet it': byRounds('stop', ({ rounds }) => [rounds.high]),
   'a stop by the latest price': byRounds('stop', ({ rounds }) => [rounds.last]),
   'a stop by a round before its registration': byRounds('stop', ({ rounds }) => [rounds.before]),
+  'a stop by a round before its start': byRounds('starting', ({ rounds }) => [rounds.low]),
+  'a stop by a round of a paused feed': byRounds('ofStock', ({ rounds }) => [rounds.paused]),
+  'an exit by a round before its entry’s fill': trade('ORDER_TRIGGER', ({ chain, world }) => ({
+    session: chain.session,
+    swap: { side: 'buy', microUsd: 1 * USD + world.random.below(4 * USD) },
+    use: { id: chain.stop, rounds: [chain.early] },
+  })),
   'a stop by an unknown round': byRounds('stop', (stage) => [unknownRound(stage)]),
   'a stop by two rounds': byRounds('stop', ({ rounds }) => [rounds.low, rounds.high]),
   'a trailing stop by swapped rounds': byRounds('trailing', ({ rounds }) => [rounds.low, rounds.high]),

@@ -4,6 +4,7 @@ import { type Attempt, HOSTILE_TRADES } from './hostileOrders.ts'
 import { send } from './intent.ts'
 import { cosign, idsOf, listFor, orderFor, place, type Swap, USD } from './orderKit.ts'
 import { freshStage, type OrderStage, openOrderStage, SALE } from './orderStage.ts'
+import { FEED, STOCK, setRound } from './setRound.ts'
 import type { Granted, World } from './world.ts'
 
 // Ten thousand by hand: ESCAPE_ORDERS=10000 npx vitest run --project e2e e2e/escape.test.ts -t orders
@@ -127,13 +128,17 @@ async function tradeByTriggers({ world, main, orders, rounds, chain, aging }: Or
   await cosign(world, main, SALE, { id: orders.trailing, rounds: [rounds.high, rounds.low] })
   await cosign(world, main, SALE, { id: orders.open })
   await cosign(world, main, { ...SALE, lossBps: 200 }, { id: orders.limit })
+  const [round, ofStock] = [await setRound(world, FEED, 0.94), await setRound(world, STOCK, 0.94)]
+  await cosign(world, main, SALE, { id: orders.starting, rounds: [round] })
+  await cosign(world, main, SALE, { id: orders.ofStock, rounds: [ofStock] })
+  await cosign(world, chain.session, { side: 'buy', microUsd: 5 * USD }, { id: chain.stop, rounds: [round] })
   const exit: Swap = { side: 'buy', microUsd: Number(chain.received), amountIn: chain.received }
   await cosign(world, chain.session, exit, { id: chain.exit })
   // Closing trades pass a breaker and have their day reserved.
   const sale = orderFor(world, { ...SALE, microUsd: 50 * USD })
   const [id] = await place(world, aging.braked, listFor(world, aging.braked, [sale]))
   await cosign(world, aging.braked, { ...SALE, microUsd: 50 * USD }, { id: id! })
-  return 6
+  return 9
 }
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

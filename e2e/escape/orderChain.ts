@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Delegation, type Execution, encodeRedeem, endAllCall, type Hex } from '@pit/chain'
 import { until } from '@pit/platform/test/until'
 import { privateKeyToAccount } from 'viem/accounts'
 import { cosign, listFor, orderFor, place, placeOne, USD } from './orderKit.ts'
+import { FEED, setRound, stopOf } from './setRound.ts'
 import type { Granted, World } from './world.ts'
 
 /** Redemptions on the chain: what a session really received, and transactions to lie about it with. */
@@ -22,8 +24,17 @@ export async function openOrderChain(world: World) {
     await devnet.rpc('hardhat_setBalance', [account, `0x${(2n * ETH).toString(16)}`])
   const sale = { side: 'sell', microUsd: 30 * USD } as const
   const exitOf = orderFor(world, { side: 'buy', microUsd: 60 * USD }, { parent: 1 })
-  const bracket = listFor(world, session, [orderFor(world, sale), exitOf])
-  const [entry, exit] = (await place(world, session, bracket)) as [Hex, Hex]
+  const stopped = orderFor(
+    world,
+    { side: 'buy', microUsd: 5 * USD },
+    { parent: 1, trigger: stopOf(world, FEED) },
+  )
+  const bracket = listFor(world, session, [orderFor(world, sale), exitOf, stopped])
+  const [entry, exit, stop] = (await place(world, session, bracket)) as [Hex, Hex, Hex]
+  // After the registration, before the entry's fill.
+  await sleep(1_100)
+  const early = await setRound(world, FEED, 0.94)
+  await setRound(world, FEED, 1)
   const first = await cosign(world, session, sale, { id: entry })
   const entryTx = await redeem(world, session, first, { upgrades: session })
   const settled = await signer.client.settleLeaf({
@@ -51,6 +62,8 @@ export async function openOrderChain(world: World) {
   return {
     session,
     exit,
+    stop,
+    early,
     received: BigInt(settled.received!),
     unsent: { sequence: unsent.sequence, id: unsentId },
     lies: { entry: entryTx.hash, failed: failed.hash, sibling: others[0]!, stranger: others[1]! },

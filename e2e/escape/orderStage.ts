@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex, OrderList } from '@pit/chain'
 import { endAll, type OrderChain, openOrderChain } from './orderChain.ts'
 import { cosign, idsOf, listFor, nowS, orderFor, place, placeOne, type Swap, USD } from './orderKit.ts'
+import { FEED, STOCK, setRound, stopOf } from './setRound.ts'
 import type { Granted, World } from './world.ts'
 
 /** Sessions with controls, and orders in every state in which a trade must be refused. */
@@ -19,7 +20,7 @@ export interface OrderStage {
   orders: Record<Fixture, Hex>
   lists: { main: OrderList; other: OrderList; cancelled: OrderList }
   /** Round ids of the trigger's feed: before the registration and after it. */
-  rounds: { before: bigint; high: bigint; low: bigint; last: bigint }
+  rounds: { before: bigint; high: bigint; low: bigint; last: bigint; paused: bigint }
   chain: OrderChain
   /** Made anew before its leaves expire. */
   aging: Aging
@@ -34,6 +35,8 @@ type Fixture =
   | 'replaced'
   | 'stop'
   | 'trailing'
+  | 'starting'
+  | 'ofStock'
   | 'ofOther'
   | 'ofEnded'
   | 'exit'
@@ -54,8 +57,8 @@ export interface Aging {
 export const SALE: Swap = { side: 'sell', microUsd: 30 * USD }
 export const BUY: Swap = { side: 'buy', microUsd: 30 * USD }
 const FRESH_MS = 60_000
-/** A feed whose token no trade here uses. */
-const FEED = 'cbBTC'
+/** Longer than the rounds take that are made before the start. */
+const STARTS_IN_S = 20
 const NEVER = { max_fall_micro_usd: 5_000 * USD, window_s: null, cool_down_s: 3_600 }
 
 export async function openOrderStage(world: World): Promise<OrderStage> {
@@ -69,14 +72,11 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
   const at = (session: Granted, change: Parameters<typeof placeOne>[3] = {}) =>
     placeOne(world, session, SALE, change)
 
-  const feed = world.profile.core_tokens.find(({ symbol }) => symbol === FEED)!
-  const priceE18 = world.tokens.get(world.at.symbol(FEED))!.priceE18
-  const roundAt = (share: number) =>
-    setRound(world, feed.feed!.address, (Number(priceE18 / 10n ** 14n) / 1e4) * share)
+  const roundAt = (share: number) => setRound(world, FEED, share)
   const before = await roundAt(0.9)
   await roundAt(1)
   const trigger = { token: world.at.symbol(FEED), priceE18: 0n, trailBps: 0 }
-  const below = { ...trigger, kind: 'at_or_below', priceE18: (priceE18 * 95n) / 100n } as const
+  const below = stopOf(world, FEED)
   const expiring = await at(main, { expiresAt: nowS() + 2 })
   const lists = {
     main: listFor(world, main, [orderFor(world, SALE)]),
@@ -97,6 +97,8 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
     expired: expiring,
     stop: await at(main, { trigger: below }),
     trailing: await at(main, { trigger: { ...trigger, kind: 'trailing', trailBps: 500 } }),
+    starting: await at(main, { trigger: below, startsAt: nowS() + STARTS_IN_S }),
+    ofStock: await at(main, { trigger: stopOf(world, STOCK) }),
     ofEnded: await at(ended),
     exit: (await place(world, main, bracket))[1]!,
   }
@@ -122,11 +124,15 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
   const high = await roundAt(1)
   const low = await roundAt(0.94)
   const last = await roundAt(1)
+  await world.devnet.rpc('devnet_pauseOracle', [STOCK, true])
+  const paused = await setRound(world, STOCK, 0.94)
+  await world.devnet.rpc('devnet_pauseOracle', [STOCK, false])
+  await setRound(world, STOCK, 1)
   await endAll(world, ended)
   // The co-signer's reading of the nonce is cached for half a second.
   await sleep(1_000)
   const chain = await openOrderChain(world)
-  const rounds = { before, high, low, last }
+  const rounds = { before, high, low, last, paused }
   return {
     world,
     main,
@@ -185,12 +191,4 @@ async function openAging(world: World): Promise<Aging> {
   await cosign(world, braked, { ...BUY, microUsd: 40 * USD }, { id: orders.opening })
   await placeOne(world, reserved, { ...SALE, microUsd: 80 * USD })
   return { atMs, session, above, braked, reserved, orders }
-}
-
-/** Publishes a round of a feed, later than the last one by a second; returns its id. */
-async function setRound({ devnet }: World, feed: string, price: number): Promise<bigint> {
-  await sleep(1_100)
-  await devnet.rpc('devnet_setFeed', [FEED, { price, age_s: 0 }])
-  const data = await devnet.rpc<Hex>('eth_call', [{ to: feed, data: '0xfeaf968c' }, 'latest'])
-  return BigInt(data.slice(0, 66))
 }

@@ -42,17 +42,22 @@ const PAPER_SESSION = `0x${'0'.repeat(64)}` as Hex
 const ASKED = { brain: 'orders', params: {}, interval_s: 3_600, pairs: ['ETH/USDG'], limits: LIMITS }
 
 /** The agent of a funded owner: its executor has gas, and each trade of its session needs a signed order. */
-export async function openLiveAgent(world: SessionWorld, owner: Party): Promise<LiveOrderAgent> {
+export async function openLiveAgent(
+  world: SessionWorld,
+  owner: Party,
+  limits: typeof LIMITS = LIMITS,
+): Promise<LiveOrderAgent> {
   const manager = world.profile.delegation.delegation_manager.toLowerCase() as Hex
   const { id, executor } = await done<{ id: string; executor: Hex }>(owner, 'hosted', {
     ...ASKED,
+    limits,
     mode: 'live',
   })
   await world.fund(executor, { wei: ETH / 5n })
   const pending = await grantTo(world, owner, executor, {
     tokens: ['ETH', 'USDG'],
-    max_trade_usd: LIMITS.max_trade_usd,
-    max_day_usd: LIMITS.max_day_usd,
+    max_trade_usd: limits.max_trade_usd,
+    max_day_usd: limits.max_day_usd,
     max_trades: 2_000,
     expires_in_s: 7_200,
     controls: CONTROLS,

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   atomsDown,
+  countedMicroUsd,
   exchangeDown,
   exchangeUp,
   leastOut,
@@ -24,6 +25,14 @@ const anyPrice = fc.oneof(
     .tuple(fc.double({ min: 1e-24, max: 1e9, noNaN: true }), fc.integer({ min: 0, max: 36 }))
     .map(([usd, decimals]) => unitPrice(usd, decimals)!),
 )
+
+it('counts an input that fills a room as at most that room', () => {
+  fc.assert(
+    fc.property(micro, anyPrice, (room, price) => {
+      expect(countedMicroUsd(atomsDown(room, price), price)).toBeLessThanOrEqual(room)
+    }),
+  )
+})
 
 describe('worth', () => {
   it('counts the least there is of a dollar as a micro-dollar where it is spent', () => {
