@@ -200,22 +200,23 @@ withDb('sessions with controls', (db) => {
       expect(await counted()).toHaveLength(1)
     })
 
-    it('is planned within the slippage of its order, also later without the list', async () => {
+    it('is planned within the bounds of its order, also later without the list', async () => {
       const { id } = await world.granted({ controls: CONTROLS })
       const bounds = async (change: Partial<OwnRequest>) => {
         await world.sessions.tradeInSession(trading(id, change))
-        return world.seen.trades.at(-1)!.maxSlippageBps
+        return world.seen.trades.at(-1)!.orderBounds
       }
       expect(await bounds({ order, list: { list: list('5'), signature } })).toBeUndefined()
       const [stored] = await db.query<{ id: Hex }>('select id from session_orders')
       const known = { ...order, id: stored!.id }
-      expect(await bounds({ order: known })).toBe(100)
+      const signedBounds = { amountIn: 5n, minAmountOut: 0n, maxSlippageBps: 100 }
+      expect(await bounds({ order: known })).toEqual(signedBounds)
       await world.sessions.rehearseTrade(trading(id, { order: known }))
-      expect(world.seen.trades.at(-1)!.maxSlippageBps).toBe(100)
+      expect(world.seen.trades.at(-1)!.orderBounds).toEqual(signedBounds)
       expect(await bounds({ order: { ...order, part: 2 } })).toBeUndefined()
       const other = await world.granted({ controls: CONTROLS })
       await world.sessions.tradeInSession(trading(other.id, { order: known }))
-      expect(world.seen.trades.at(-1)!.maxSlippageBps, 'another session').toBeUndefined()
+      expect(world.seen.trades.at(-1)!.orderBounds, 'another session').toBeUndefined()
     })
 
     it('counts its atoms rounded up, as the co-signer does', async () => {

@@ -2,6 +2,7 @@ import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
 import type { OrderUse } from '@pit/signer-wire'
+import type { OrderBounds } from '@pit/trading'
 import { namedValues, type Settling } from './spend.ts'
 import type { Session, Used } from './types.ts'
 
@@ -30,30 +31,46 @@ export async function findOpenPart(
   return row ? { id: row.id, microUsd: BigInt(row.micro_usd) } : null
 }
 
-/** Stores the slippage of registered orders, by id. */
+/** Stores the bounds of registered orders, by id. */
 export async function addOrders(
   sql: Sql,
   sessionId: string,
-  orders: ReadonlyMap<Hex, number>,
+  orders: ReadonlyMap<Hex, OrderBounds>,
 ): Promise<void> {
+  const bounds = [...orders.values()]
   await sql.query(
-    `insert into session_orders (id, session_id, max_slippage_bps)
-     select id, $1, bps from unnest($2::text[], $3::int4[]) as given (id, bps) on conflict do nothing`,
-    [sessionId, [...orders.keys()], [...orders.values()]],
+    `insert into session_orders (id, session_id, amount_in, min_amount_out, max_slippage_bps)
+     select id, $1, amount_in, min_amount_out, bps
+     from unnest($2::text[], $3::numeric[], $4::numeric[], $5::int4[])
+       as given (id, amount_in, min_amount_out, bps) on conflict do nothing`,
+    [
+      sessionId,
+      [...orders.keys()],
+      bounds.map(({ amountIn }) => amountIn.toString()),
+      bounds.map(({ minAmountOut }) => minAmountOut.toString()),
+      bounds.map(({ maxSlippageBps }) => maxSlippageBps),
+    ],
   )
 }
 
 /** Undefined for an order that was not registered here. */
-export async function findOrderSlippage(
+export async function findOrderBounds(
   sql: Sql,
   sessionId: string,
   { id }: OrderUse,
-): Promise<number | undefined> {
-  const [row] = await sql.query<{ max_slippage_bps: number }>(
-    'select max_slippage_bps from session_orders where id = $1 and session_id = $2',
+): Promise<OrderBounds | undefined> {
+  const [row] = await sql.query<{ amount_in: string; min_amount_out: string; max_slippage_bps: number }>(
+    `select amount_in::text, min_amount_out::text, max_slippage_bps from session_orders
+     where id = $1 and session_id = $2`,
     [id, sessionId],
   )
-  return row?.max_slippage_bps
+  return (
+    row && {
+      amountIn: BigInt(row.amount_in),
+      minAmountOut: BigInt(row.min_amount_out),
+      maxSlippageBps: row.max_slippage_bps,
+    }
+  )
 }
 
 /** Usage besides this part. */

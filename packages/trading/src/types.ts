@@ -23,11 +23,8 @@ export interface TradeParams {
   notionalUsd?: number
   amountIn?: bigint
   slippageBps?: number
-  /**
-   * Of the signed order that the trade carries out: the minimum is worth at most so much less than the input at
-   * independent marks, fee apart. By default the slippage is this too.
-   */
-  maxSlippageBps?: number | undefined
+  /** Of the signed order that the trade carries out. */
+  orderBounds?: OrderBounds | undefined
   venues: readonly Venue[]
   shield: boolean
   /** Null: the default policies when shielded. */
@@ -42,6 +39,15 @@ export interface TradeParams {
   feeBps?: (cls: FeeClass) => number
   /** Enforces the minimum at the router, not by the wallet's balance, which other calls may change. */
   minimumAtRouter?: boolean
+}
+
+/** What the co-signer holds a signed order to. */
+export interface OrderBounds {
+  /** The whole order: a trade needs its share of the minimum. */
+  amountIn: bigint
+  minAmountOut: bigint
+  /** The minimum is worth at most so much less than the input at independent marks, fee apart. */
+  maxSlippageBps: number
 }
 
 /** One end of a trade with all current data. */

@@ -26,7 +26,7 @@ const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms, bound }: FillRequest)
   tokenIn,
   tokenOut,
   ...('microUsd' in size ? { notionalUsd: usdOf(size.microUsd) } : { amountIn: size.amountIn }),
-  maxSlippageBps: bound?.maxSlippageBps,
+  orderBounds: bound,
   // Venues that can be built, as in live trading; aggregators are only quoted.
   venues: ['venue_pool', 'venue_curve'],
   shield: terms.shield,
@@ -48,11 +48,10 @@ export function gasCostOf(
 }
 
 /** Computes the trade's effect on the book. Stock tokens are refused: paper books have no attestation. */
-function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms, bound }: FillRequest, quote: TradeQuote) {
+function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillRequest, quote: TradeQuote) {
   const { route, outcome } = judgeQuote(quote, {
     acceptRisks: terms.acceptRisks,
     attestsNonUs: false,
-    ...(bound && bound.minAmountOut > 0n && { minAmountOut: bound.minAmountOut }),
   })
   const eth =
     deps.market.mark(NATIVE) ??

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { FeeClass } from '@pit/protocol'
-import type { Risk } from '@pit/trading'
+import type { OrderBounds, Risk } from '@pit/trading'
 import type { AgentTerms } from '../types.ts'
 
 /** Token movements of one paper trade. A book is exactly its start balance plus the sum of its fills. */
@@ -43,8 +43,8 @@ export interface FillRequest {
   /** Dollars at the input's price, or atoms of the input. */
   size: { microUsd: bigint } | { amountIn: bigint }
   terms: AgentTerms
-  /** Of a signed order: least output, 0 for none, and how far below the marks it may be. */
-  bound?: { minAmountOut: bigint; maxSlippageBps: number }
+  /** Of the part of a signed order. */
+  bound?: OrderBounds | undefined
   /** Runs in the fill's transaction: throwing rolls the fill back. May run again after a deadlock. */
   commit?(sql: Sql, fill: FilledNow): Promise<void>
 }

@@ -163,8 +163,7 @@ async function askSession(
 /** Exactly the part of the signed order, within its bounds. */
 const signedTerms = ({ id, part, rounds, amountIn, minAmountOut, maxSlippageBps }: SignedPart) => ({
   amountIn,
-  maxSlippageBps,
-  minAmountOut,
+  orderBounds: { amountIn, minAmountOut, maxSlippageBps },
   order: { id, part, rounds },
 })
 

@@ -23,7 +23,7 @@ export async function tradePaper(
       tokenIn: order.tokenIn.token,
       tokenOut: order.tokenOut.token,
       size: sizeOf(order),
-      ...(order.signed && { bound: order.signed }),
+      bound: order.signed ?? undefined,
       terms: agent.terms,
       async commit(sql, fill) {
         if (!(await moveOrder(sql, order.id, 'intended', paperEnd(order, fill)))) {

@@ -66,8 +66,7 @@ withDb('signed orders of live agents', (db) => {
     expect(world.script.inputs).toMatchObject([
       {
         amountIn: 100n * USD,
-        minAmountOut: ETHER / 30n,
-        maxSlippageBps: 100,
+        orderBounds: { amountIn: 100n * USD, minAmountOut: ETHER / 30n, maxSlippageBps: 100 },
         order: { id: order, part: 1, rounds: ['8'] },
       },
     ])

@@ -2,7 +2,7 @@ import { type Address, NATIVE } from '@pit/chain'
 import { boundRiskTerms, boundToVerified, fail, isPitError, lower, type Venue } from '@pit/protocol'
 import type { Planned, TradeQuote } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { findOrderSlippage } from '../orderParts.ts'
+import { findOrderBounds } from '../orderParts.ts'
 import type { Session } from '../types.ts'
 import { readRoots } from './readRoots.ts'
 import { feeBpsOf } from './rules.ts'
@@ -31,9 +31,9 @@ export async function planSession(
   const { session, order, minAmountOut, maxFeeBps } = request
   const { binding } = session
   const risk = boundRiskTerms(binding)
-  const [tier, orderSlippageBps] = await Promise.all([
+  const [tier, orderBounds] = await Promise.all([
     deps.tierBps(session.wallet),
-    request.path === 'session' && order ? findOrderSlippage(deps.db, session.id, order) : undefined,
+    request.path === 'session' && order ? findOrderBounds(deps.db, session.id, order) : undefined,
   ])
   const shut = shutCurves(deps, session, request)
   const plan = (venues: readonly Venue[]): Promise<Planned> =>
@@ -45,7 +45,7 @@ export async function planSession(
         ...(request.notionalUsd !== undefined && { notionalUsd: request.notionalUsd }),
         ...(request.amountIn !== undefined && { amountIn: request.amountIn }),
         ...(request.slippageBps !== undefined && { slippageBps: request.slippageBps }),
-        maxSlippageBps: request.maxSlippageBps ?? orderSlippageBps,
+        orderBounds: request.orderBounds ?? orderBounds,
         ...(request.routeId !== undefined && { routeId: request.routeId }),
         venues,
         shield: risk.shield,

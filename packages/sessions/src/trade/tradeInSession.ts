@@ -88,7 +88,7 @@ async function registerList(
   }
   const challenge = bytesToHex(randomBytes(32))
   const { ids } = await cosigner.registerOrders({ root_hash: rootHash, ...signed, challenge })
-  await addOrders(db, id, new Map(list.orders.map((order, i) => [ids[i]!, order.maxSlippageBps])))
+  await addOrders(db, id, new Map(list.orders.map((order, i) => [ids[i]!, order])))
 }
 
 const nameOf = (request: OpenedTrade): ClientRequest | null =>

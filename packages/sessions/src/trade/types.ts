@@ -2,7 +2,7 @@ import type { Delegation } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import type { Cosigned, OrderUse, RegisterOrdersParams, Rehearsal } from '@pit/signer-wire'
-import type { AttestsNonUs, Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
+import type { AttestsNonUs, OrderBounds, Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { ClientRequest } from './clientIdTrades.ts'
 import type { SessionCall } from './readCall.ts'
@@ -30,7 +30,7 @@ interface TradeTerms {
   /** The signed order that the trade carries out, in a session with controls. */
   order?: OrderUse
   /** Of that order. */
-  maxSlippageBps?: number | undefined
+  orderBounds?: OrderBounds | undefined
   /** Called before a new token is screened. */
   admit(): Promise<void>
 }

@@ -15,7 +15,7 @@ import {
   WETH,
 } from '../../test/tradeFixtures.ts'
 import type { TradeToken } from '../types.ts'
-import { markBoundOf, outcomeOf } from './amounts.ts'
+import { markBoundOf, orderShareOf, outcomeOf } from './amounts.ts'
 
 const bps = fc.integer({ min: 0, max: 1_000 })
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
@@ -94,7 +94,7 @@ it('keeps the minimum of a signed order within its slippage at the marks, with w
           amountOut: (swapIn * 10n ** 11n * BigInt(10_000 - worseBps)) / 10_000n,
           feeBps,
           feeSide,
-          request: { maxSlippageBps },
+          request: { orderBounds: { amountIn, minAmountOut: 0n, maxSlippageBps } },
           quote: { slippageBps: maxSlippageBps },
         })
         const { least, limitBps, shortfallBps } = markBoundOf(quote)!
@@ -111,9 +111,17 @@ it('keeps the minimum of a signed order within its slippage at the marks, with w
   )
 })
 
+it('raises the minimum to the trade’s share of its signed order’s', () => {
+  const orderBounds = { amountIn: 300n, minAmountOut: 1_000n, maxSlippageBps: 100 }
+  const { quote, route } = quoteOf({ amountIn: 100n, amountOut: 336n, request: { orderBounds } })
+  expect(orderShareOf(quote)).toBe(334n)
+  expect(outcomeOf(quote, route).min).toBe(334n)
+})
+
 it('holds a signed order to the co-signer’s own band, and to nothing without marks', () => {
   const mark = { priceE18: 10n ** 18n, source: 'oracle_feed' } as never
-  const wide = { request: { maxSlippageBps: 5_000 }, feeBps: 50 }
+  const orderBounds = { amountIn: 1n, minAmountOut: 0n, maxSlippageBps: 5_000 }
+  const wide = { request: { orderBounds }, feeBps: 50 }
   const marked = { ...MEME, mark }
   const of = (change: object) =>
     markBoundOf(quoteOf({ ...wide, tokenIn: { ...USDG, mark }, tokenOut: marked, ...change }).quote)

@@ -1,6 +1,7 @@
 import {
   BPS,
   beforeBps,
+  divUp,
   feeOf,
   leastOut,
   lessBps,
@@ -58,20 +59,24 @@ export interface MarkBound {
 
 /** As the co-signer judges it, whose own band applies too; null without an order or without both marks. */
 export function markBoundOf({ request, tokenIn, tokenOut, amountIn, fee }: TradeQuote): MarkBound | null {
-  const { maxSlippageBps } = request
-  if (maxSlippageBps === undefined || !tokenIn.mark || !tokenOut.mark) return null
+  const { orderBounds } = request
+  if (!orderBounds || !tokenIn.mark || !tokenOut.mark) return null
   const paid = { atoms: amountIn, price: markPrice(tokenIn.mark.priceE18, tokenIn.decimals) }
   const price = markPrice(tokenOut.mark.priceE18, tokenOut.decimals)
   const witness = [tokenIn.mark, tokenOut.mark].some(({ source }) => source === 'twap') ? 'mean' : 'feed'
   const microUsd = worthUp(amountIn, paid.price)
   const limitBps =
-    Math.min(maxSlippageBps, priceBandBps(witness, { feeClass: fee.class, microUsd })) + fee.bps
+    Math.min(orderBounds.maxSlippageBps, priceBandBps(witness, { feeClass: fee.class, microUsd })) + fee.bps
   return {
     least: leastOut(paid, price, limitBps),
     limitBps,
     shortfallBps: (out) => shortfallBpsUp(paid, { atoms: out, price }),
   }
 }
+
+/** The trade's share of its signed order's minimum; 0 without one. */
+export const orderShareOf = ({ request: { orderBounds }, amountIn }: TradeQuote): bigint =>
+  orderBounds ? divUp(orderBounds.minAmountOut * amountIn, orderBounds.amountIn) : 0n
 
 /**
  * The outcome of a route. Slippage applies to the pools' output; then fee, measured taxes, the owner's floor
@@ -97,7 +102,7 @@ export function outcomeOf(
     )
 
   const expected = arrives(gross)
-  const floor = maxOf(minAmountOut, markBoundOf(quote)?.least ?? 0n, 1n)
+  const floor = maxOf(minAmountOut, orderShareOf(quote), markBoundOf(quote)?.least ?? 0n, 1n)
   const least = minOf(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {

@@ -109,7 +109,8 @@ it('names both figures when a quote is further below the marks than its signed o
       tokenIn: { ...USDG, mark: mark(1n) },
       tokenOut: { ...MEME, mark: { priceE18: centsOut * 10n ** 16n, source: 'oracle_feed' } as never },
     }
-    return judge({ request: { maxSlippageBps: 100 }, quote }).error
+    const orderBounds = { amountIn: 100_000_000n, minAmountOut: 0n, maxSlippageBps: 100 }
+    return judge({ request: { orderBounds }, quote }).error
   }
   expect(at(202n)).toBeUndefined()
   expect(at(196n)).toMatchObject({

@@ -1,10 +1,19 @@
 import { NATIVE } from '@pit/chain'
 import type { Rule } from '@pit/platform/rules'
-import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf, usdText } from '@pit/protocol'
+import {
+  APPROVAL_MODES,
+  FEE,
+  maxOf,
+  microUsdDown,
+  type RefusalCode,
+  TRADE,
+  usdOf,
+  usdText,
+} from '@pit/protocol'
 import { attestationRule } from '../attestation.ts'
 import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'
-import { markBoundOf, outcomeOf } from './amounts.ts'
+import { markBoundOf, orderShareOf, outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
 import {
   blockedBy,
@@ -255,19 +264,20 @@ export const POLICY: readonly PolicyRule[] = [
     field: 'min_amount_out',
     check: ({ quote, judgedRoute, minAmountOut }) => {
       const bound = markBoundOf(quote)
-      if ((minAmountOut === undefined && bound === null) || judgedRoute === null) return null
+      const least = maxOf(minAmountOut ?? 0n, orderShareOf(quote))
+      if ((minAmountOut === undefined && least === 0n && bound === null) || judgedRoute === null) return null
       const { expected } = outcomeOf(quote, judgedRoute)
-      if (minAmountOut === undefined || (bound && bound.least > minAmountOut)) {
-        const { shortfallBps, least, limitBps } = bound!
-        const bps = Number(shortfallBps(expected))
-        const message = `The quote is ${bps} bps worse than mark; the order allows ${limitBps} bps, fee included.`
-        return { ok: least <= expected, value: bps, limit: limitBps, message }
+      if (bound && bound.least > least) {
+        const bps = Number(bound.shortfallBps(expected))
+        const { limitBps: limit } = bound
+        const message = `The quote is ${bps} bps worse than mark; the order allows ${limit} bps, fee included.`
+        return { ok: bound.least <= expected, value: bps, limit, message }
       }
       return {
-        ok: minAmountOut <= expected,
+        ok: least <= expected,
         value: expected.toString(),
-        limit: minAmountOut.toString(),
-        message: `Expected output: ${expected} atoms. The request requires at least ${minAmountOut}.`,
+        limit: least.toString(),
+        message: `Expected output: ${expected} atoms. The request requires at least ${least}.`,
       }
     },
   },

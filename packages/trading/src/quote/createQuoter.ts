@@ -211,9 +211,9 @@ export function createQuoter(deps: QuoterDeps): Quoter {
 
 /** A signed order’s slippage is a maximum, so the cap of this size narrows it. */
 const slippageOf = (
-  { slippageBps, maxSlippageBps }: TradeParams,
+  { slippageBps, orderBounds }: TradeParams,
   { defaultBps, capBps }: ReturnType<typeof slippageTolerance>,
-): number => slippageBps ?? (maxSlippageBps === undefined ? defaultBps : Math.min(maxSlippageBps, capBps))
+): number => slippageBps ?? (orderBounds ? Math.min(orderBounds.maxSlippageBps, capBps) : defaultBps)
 
 type Ends = { tokenIn: TradeToken; tokenOut: TradeToken }
 
