@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
+import type { SignerCheck } from '@pit/signer-wire'
 import { feesOf, type Judgement, judgeQuote, type TradeQuote } from '@pit/trading'
 import { writeLogs } from '../logs.ts'
 import { endSigned, SESSION_ENDED } from '../signed/endSigned.ts'
@@ -62,9 +63,10 @@ export async function tradeLive(deps: Deps, request: LiveRequest): Promise<Order
     if (error instanceof AgentChanged) return hold('CHANGED', CHANGED)
     if (!isPitError(error)) throw error
     if (ENDED.has(error.code)) await endSession(deps, request, error)
-    const control = controlRule(error)
-    if (control === 'SIGNATURE_REQUIRED') await keepWanted(deps, request, error)
-    return hold(control ?? holdCodeOf(error), error.message, refusalData(error))
+    const control = controlCheck(error)
+    if (control?.rule === 'SIGNATURE_REQUIRED') await keepWanted(deps, request, error)
+    const message = control?.rule === 'ORDER_PRICE' ? priceText(control) : error.message
+    return hold(control?.rule ?? holdCodeOf(error), message, refusalData(error))
   }
 }
 
@@ -228,10 +230,16 @@ async function endSession(
 /** The co-signer's rules of orders and brakes; they hold an order under their own name. */
 const CONTROL_RULE = /^(ORDER_[A-Z]+|BREAKER(_UNPRICED)?|SIGNATURE_REQUIRED|SESSION_NONCE)$/
 
-function controlRule({ extras }: PitError): string | undefined {
-  const { signer_checks: checks } = extras as { signer_checks?: readonly { rule: string }[] }
-  return checks?.find(({ rule }) => CONTROL_RULE.test(rule))?.rule
+function controlCheck({ extras }: PitError): SignerCheck | undefined {
+  const { signer_checks: checks } = extras as { signer_checks?: readonly SignerCheck[] }
+  return checks?.find(({ rule }) => CONTROL_RULE.test(rule))
 }
+
+/** In basis points, unless the check is about atoms. */
+const priceText = ({ message, value, limit }: SignerCheck): string =>
+  typeof value === 'number' && typeof limit === 'number'
+    ? `The minimum is ${value} bps below the co-signer’s price; the order allows ${limit} bps, fee included.`
+    : message
 
 /** Keeps what the owner may sign so that the trade passes. */
 async function keepWanted({ db, clock }: Deps, { agent }: LiveRequest, { extras }: PitError): Promise<void> {

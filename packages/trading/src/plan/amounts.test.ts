@@ -104,7 +104,12 @@ it('keeps the minimum of a signed order within its slippage at the marks, with w
         expect(min).toBeGreaterThanOrEqual(lessBps(expected, maxSlippageBps))
         if (worseBps < maxSlippageBps) expect(least).toBeLessThanOrEqual(expected)
         if (worseBps > maxSlippageBps) expect(least).toBeGreaterThan(expected)
-        if (least <= expected) expect(min).toBeLessThanOrEqual(expected)
+        if (least > expected) return
+        expect(min).toBeLessThanOrEqual(expected)
+        // Half of what is left, or ten basis points, stay for a newer price.
+        expect(min - least).toBeGreaterThanOrEqual(
+          (expected - least) / 2n < expected / 1_000n ? (expected - least) / 2n : expected / 1_000n - 2n,
+        )
       },
     ),
     { numRuns: 500 },

@@ -74,6 +74,18 @@ export function markBoundOf({ request, tokenIn, tokenOut, amountIn, fee }: Trade
   }
 }
 
+/**
+ * The co-signer may read a newer round, or another mean, than we did: half of what is left below the quote stays
+ * unused for it, up to this much.
+ */
+const MARGIN_BPS = 10
+
+function markFloorOf(quote: TradeQuote, expected: bigint): bigint {
+  const least = markBoundOf(quote)?.least ?? 0n
+  const left = expected - least
+  return least === 0n || left <= 0n ? least : least + minOf(left / 2n, feeOf(expected, MARGIN_BPS))
+}
+
 /** The trade's share of its signed order's minimum; 0 without one. */
 export const orderShareOf = ({ request: { orderBounds }, amountIn }: TradeQuote): bigint =>
   orderBounds ? divUp(orderBounds.minAmountOut * amountIn, orderBounds.amountIn) : 0n
@@ -102,7 +114,7 @@ export function outcomeOf(
     )
 
   const expected = arrives(gross)
-  const floor = maxOf(minAmountOut, orderShareOf(quote), markBoundOf(quote)?.least ?? 0n, 1n)
+  const floor = maxOf(minAmountOut, orderShareOf(quote), markFloorOf(quote, expected), 1n)
   const least = minOf(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {
