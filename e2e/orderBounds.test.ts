@@ -144,10 +144,10 @@ it('uses the rest of the day to the micro-dollar', async () => {
     max_position_usd: 100_000,
   })
   const room = async () => {
-    const { body } = await owner.get<{ sessions: { session_id: string; remaining_24h_usd: number }[] }>(
-      'me/sessions',
-    )
-    return body.sessions.find((one) => one.session_id === small.session.id)!.remaining_24h_usd
+    const { body } = await owner.get<{
+      sessions: { session_id: string; used: { remaining_24h_usd: number } }[]
+    }>('me/sessions')
+    return body.sessions.find((one) => one.session_id === small.session.id)!.used.remaining_24h_usd
   }
   const [first] = await small.place([sellEth(world, etherFor(10.004_955) + 7n)])
   await small.inState(first!, ['filled'])
