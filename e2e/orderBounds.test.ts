@@ -158,7 +158,8 @@ it('uses the rest of the day to the micro-dollar', async () => {
     said: () => small.rows(),
   })
   expect(await room()).toBeGreaterThanOrEqual(0)
-  expect((await small.rows()).find(({ id }) => id === second)).toMatchObject({ transactions: { length: 1 } })
+  const one = async () => (await small.rows()).find(({ id }) => id === second)!
+  await until(async () => (await one()).transactions.length === 1, { withinMs: 60_000, said: one })
 })
 
 interface Controls {
