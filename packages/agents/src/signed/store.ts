@@ -242,19 +242,21 @@ export async function insertList(sql: Sql, list: NewList): Promise<boolean> {
     [list.agentId, list.hash, list.sessionId, JSON.stringify(list.wire), list.signature, list.placedAtMs],
   )
   if (inserted.length === 0) return false
-  const rows = list.wire.orders.map(fromWireOrder).map(({ trigger, parent, startsAt, expiresAt }, position) => ({
-    id: list.ids[position],
-    position,
-    expires_at_s: expiresAt,
-    watched_from_s: parent > 0 ? null : Math.max(list.registeredAtS, startsAt),
-    ...(trigger.kind !== 'none' && {
-      trigger_token: trigger.token,
-      trigger_kind: trigger.kind,
-      below_e18: trigger.kind === 'at_or_below' ? trigger.priceE18.toString() : null,
-      above_e18: trigger.kind === 'at_or_above' ? trigger.priceE18.toString() : null,
-      trail_bps: trigger.kind === 'trailing' ? trigger.trailBps : null,
-    }),
-  }))
+  const rows = list.wire.orders
+    .map(fromWireOrder)
+    .map(({ trigger, parent, startsAt, expiresAt }, position) => ({
+      id: list.ids[position],
+      position,
+      expires_at_s: expiresAt,
+      watched_from_s: parent > 0 ? null : Math.max(list.registeredAtS, startsAt),
+      ...(trigger.kind !== 'none' && {
+        trigger_token: trigger.token,
+        trigger_kind: trigger.kind,
+        below_e18: trigger.kind === 'at_or_below' ? trigger.priceE18.toString() : null,
+        above_e18: trigger.kind === 'at_or_above' ? trigger.priceE18.toString() : null,
+        trail_bps: trigger.kind === 'trailing' ? trigger.trailBps : null,
+      }),
+    }))
   await sql.query(
     `insert into signed_orders (agent_id, list_hash, id, position, state, since_ms, expires_at_s, watched_from_s,
        trigger_token, trigger_kind, below_e18, above_e18, trail_bps, peak_e18)
