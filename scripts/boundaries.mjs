@@ -86,8 +86,8 @@ const MAY_IMPORT = {
   // Of the platform only how a process starts: the devnet stands in for the node and vendors it connects to.
   devnet: ['protocol', 'chain', 'plans', 'platform/settings', 'platform/process'],
 }
-/** Imports that only tests may use: honest and forged calls for the signer, client networks for sign-in. */
-const TESTS_MAY_IMPORT = { signer: ['plans'], auth: ['http'] }
+/** Imports that only tests may use: honest and forged calls for the verifiers, client networks for sign-in. */
+const TESTS_MAY_IMPORT = { signer: ['plans'], client: ['plans'], auth: ['http'] }
 /** Packages for the browser: they ship no Node code. */
 const PURE = /^packages\/(protocol|api-docs|chain|plans|client|brains|orders|reports|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */

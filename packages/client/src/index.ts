@@ -16,6 +16,7 @@ export type { OrderIntent, TriggerIntent } from './orders/intent.ts'
 export * from './orders/kinds.ts'
 export { pinnedTokens } from './orders/tokens.ts'
 export type { Allowance } from './own/allowances.ts'
+export type { ListedCurve } from './own/curves.ts'
 export { inText, joined, type Own, type OwnText, type OwnValue, say } from './own/own.ts'
 export { dearer } from './own/ownPrice.ts'
 export {
@@ -40,6 +41,8 @@ export { type PageOf, readPages } from './pages.ts'
 export { configDiffs, type Pins, pinsOf, tokenNamed } from './pins.ts'
 export type { AgentRecord, RecordStore, SessionRecord } from './records.ts'
 export type { ReportOptions, ReportStage } from './report/options.ts'
+export type { Effect } from './review/effects.ts'
+export { readNamedCurves } from './review/readNamedCurves.ts'
 export { reviewSigning } from './review/reviewSigning.ts'
 export {
   type ReviewContext,

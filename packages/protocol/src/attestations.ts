@@ -1,3 +1,4 @@
+import { rebuilds } from './leagueStatement.ts'
 import { NATIVE_TOKEN } from './numbers.ts'
 import { mustBeKind } from './patterns.ts'
 
@@ -57,6 +58,19 @@ export function stockAttestationText(terms: StockAttestation): string {
     `Issued: ${time(terms.issuedS)}`,
     `Expires: ${time(terms.expiresS)}`,
   ].join('\n')
+}
+
+const STOCK_ATTESTATION =
+  /^Pit stock token attestation\n\n[^\n]+\n\nChain ID: (\d{1,15})\nAgent: (\S+)\nExecutor: (\S+)\nSession: (\S+)\nSession root: (\S+)\nIssued: (\d{1,15}) \(\S+\)\nExpires: (\d{1,15}) \(\S+\)$/
+
+/** The terms of an attestation, or null for any text that `stockAttestationText` would not have written. */
+export function parseStockAttestation(text: string): StockAttestation | null {
+  const [, chainId, agentId, executor, sessionId, rootHash, issued, expires] =
+    STOCK_ATTESTATION.exec(text) ?? []
+  if (!chainId || !agentId || !executor || !sessionId || !rootHash || !issued || !expires) return null
+  const times = { issuedS: Number(issued), expiresS: Number(expires), chainId: Number(chainId) }
+  const terms = { agentId, executor, sessionId, rootHash, ...times }
+  return rebuilds(() => stockAttestationText(terms), text) ? terms : null
 }
 
 /** The last second of the year 9999. */

@@ -60,3 +60,37 @@ export function statementText(parts: StatementParts): string {
     'Signing sends no transaction and costs no gas.',
   ].join('\n')
 }
+
+const STATEMENT = new RegExp(
+  [
+    '^([^\\n ]+) asks the owner of an agent to sign for the Pit League\\.',
+    '',
+    'I own this agent in the agent registry and enter it for this entrant\\.',
+    '',
+    'Agent: ([^\\n ]+)',
+    `Entrant: (${Object.values(ENTRANTS).join('|')}) ([^\\n ]+)`,
+    `Chain ID: ${CHAIN_ID}`,
+    'Nonce: ([^\\n ]+)',
+    'Expires: ([^\\n ]+)\\n',
+  ].join('\\n'),
+)
+
+/** The parts of a statement, or null for any text that `statementText` would not have written. */
+export function parseStatement(text: string): StatementParts | null {
+  const [, domain, agentId, label, entrant, nonce, expires] = STATEMENT.exec(text) ?? []
+  const kind = (Object.keys(ENTRANTS) as EntrantKind[]).find((one) => ENTRANTS[one] === label)
+  if (!domain || !agentId || !kind || !entrant || !nonce || !expires) return null
+  const board: Board = text.includes(CONFIRMATION) ? 'prize' : 'practice'
+  const parts = { domain, agentId, board, kind, entrant, nonce, expiresAtS: Date.parse(expires) / 1000 }
+  return rebuilds(() => statementText(parts), text) ? parts : null
+}
+
+/** Whether the builder writes this very text; it throws on a malformed part. */
+export function rebuilds(build: () => string, text: string): boolean {
+  try {
+    return build() === text
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) return false
+    throw error
+  }
+}

@@ -8,6 +8,10 @@ const STATEMENTS: { readonly [Purpose in ChallengePurpose]: string } = {
 }
 export const challengeStatement = (purpose: ChallengePurpose): string => STATEMENTS[purpose]
 
+/** The inverse of `challengeStatement`; null for a statement of another service. */
+export const challengePurposeOf = (statement: string): ChallengePurpose | null =>
+  (Object.keys(STATEMENTS) as ChallengePurpose[]).find((purpose) => STATEMENTS[purpose] === statement) ?? null
+
 export type SiweFields = {
   /** The host users know, a port included when it has one. */
   domain: string
@@ -116,7 +120,7 @@ export function refuseSiwe(
 }
 
 /** An http or https origin on the domain. The domain's own port binds; without one any port does. */
-function isOriginOf(uri: string, domain: string): boolean {
+export function isOriginOf(uri: string, domain: string): boolean {
   if (!URL.canParse(uri) || !URL.canParse(`https://${domain}`)) return false
   const [{ protocol, hostname, port, origin }, expected] = [new URL(uri), new URL(`https://${domain}`)]
   if (protocol !== 'https:' && protocol !== 'http:') return false

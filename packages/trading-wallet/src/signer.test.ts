@@ -7,7 +7,7 @@ import { SCRYPT } from './walletFile.ts'
 
 const RETURN = '0x00000000000000000000000000000000000be11e'
 const profile = JSON.parse(readFileSync('fixtures/pins.json', 'utf8')) as ChainProfile
-const place = { profile, host: 'pit.example' }
+const place = { profile, host: 'pit.example', curves: [] }
 const CHEAP = { ...SCRYPT, n: 1_024 }
 const open = () => createSigner({ cost: CHEAP })
 const NEW = { secret: 'correct horse', return_address: RETURN, passkey: null, lock_minutes: 15 } as const
@@ -50,6 +50,24 @@ describe('the signer', () => {
     const opened = await signer.open({ file, secret: NEW.secret, return_address: thief })
     expect(opened.pit!.about.return_address).toBe(RETURN)
     await expect(signer.sign({ request: payment(thief), place })).rejects.toThrow('only its return address')
+  })
+
+  it('refuses an unknown call until the wallet’s own record offers it, and then names the callee', async () => {
+    const callee = `0x${'5'.repeat(40)}` as const
+    const { payload } = payment(callee)
+    const request = { kind: 'transaction', payload: { ...payload, data: '0xdeadbeef' } } as const
+    const signer = open()
+    const file = await signer.create(NEW)
+    await expect(signer.review({ request, place })).rejects.toThrow('Unknown calls are off')
+    await expect(signer.sign({ request, place })).rejects.toMatchObject({ code: 4100 })
+    const allowing = await signer.change({ unknown_calls: true })
+    expect(await signer.review({ request, place })).toMatchObject({
+      confirmAddresses: [callee],
+      isReturn: false,
+    })
+    // The record's MAC covers the setting: storage alone cannot switch it on.
+    const edited = { ...file, pit: { ...file.pit!, about: allowing.pit!.about } }
+    await expect(open().open({ file: edited, secret: NEW.secret })).rejects.toMatchObject({ code: 'CHANGED' })
   })
 
   it('checks a backup without unlocking it', async () => {

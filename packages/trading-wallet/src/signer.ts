@@ -1,4 +1,11 @@
-import { fromViem, pinsOf, reviewSigning, type SigningRequest, type SigningReview } from '@pit/client'
+import {
+  fromViem,
+  type ListedCurve,
+  pinsOf,
+  reviewSigning,
+  type SigningRequest,
+  type SigningReview,
+} from '@pit/client'
 import type { ChainProfile } from '@pit/protocol'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -12,10 +19,12 @@ import {
   withAbout,
 } from './walletFile.ts'
 
-/** The frame reads both by itself, never from the page that asks. */
+/** The frame reads all of it by itself, never from the page that asks. */
 export interface SigningPlace {
   profile: ChainProfile
   host: string
+  /** Curves of the request, by the frame's own node. */
+  curves: readonly ListedCurve[]
 }
 type Secret = { secret: string }
 
@@ -28,7 +37,7 @@ export interface SignerCalls {
   check(input: Secret & { file: WalletFile }): Promise<Hex>
   /** The key under another secret: the passphrase form of a passkey's wallet. */
   reseal(input: Secret): Promise<WalletFile>
-  change(input: Partial<Pick<About, 'backed_up' | 'lock_minutes'>>): Promise<WalletFile>
+  change(input: Partial<Pick<About, 'backed_up' | 'lock_minutes' | 'unknown_calls'>>): Promise<WalletFile>
   review(input: { request: SigningRequest; place: SigningPlace }): Promise<SigningReview>
   sign(input: { request: SigningRequest; place: SigningPlace }): Promise<Hex>
 }
@@ -61,8 +70,9 @@ export function createSigner({
   const reviewed = ({ request, place }: Parameters<SignerCalls['review']>[0]) => {
     const { key, about } = own()
     const wallet = privateKeyToAccount(key).address.toLowerCase() as Hex
-    const context = { wallet, returnAddress: about.return_address, host: place.host }
-    return reviewSigning({ ...context, pins: pinsOf(place.profile) }, request)
+    const { profile, host, curves } = place
+    const set = { returnAddress: about.return_address, allowsUnknownCalls: about.unknown_calls === true }
+    return reviewSigning({ ...set, wallet, host, curves, pins: pinsOf(profile) }, request)
   }
   return {
     async create({ secret, return_address, passkey, lock_minutes }) {
@@ -89,8 +99,8 @@ export function createSigner({
       return keep(key, await withAbout(file, key, { ...about, ...input }))
     },
     async review(input) {
-      const { title, lines, warnings, isReturn } = reviewed(input)
-      return { title, lines, warnings, isReturn }
+      const { title, effects, warnings, isReturn, confirmAddresses } = reviewed(input)
+      return { title, effects, warnings, isReturn, confirmAddresses }
     },
     async sign(input) {
       const content = reviewed(input)

@@ -18,6 +18,8 @@ export interface About {
   passkey: Passkey | null
   backed_up: boolean
   lock_minutes: number
+  /** Whether calls whose effects are unknown are offered for consent; absent: they are refused. */
+  unknown_calls?: boolean
 }
 /**
  * Web3 Secret Storage version 3, as `pit`, foundry and geth read it, with one more field that they ignore. The
@@ -151,6 +153,7 @@ const isAbout = (about: About | undefined): boolean =>
   Number.isSafeInteger(about.lock_minutes) &&
   about.lock_minutes > 0 &&
   typeof about.backed_up === 'boolean' &&
+  [undefined, true, false].includes(about.unknown_calls) &&
   (about.passkey === null || typeof about.passkey?.credential_id === 'string')
 
 /** Why an address cannot be the return address; null if it can. */

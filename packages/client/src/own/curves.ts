@@ -10,6 +10,16 @@ export interface OwnCurve {
   launchpad: LaunchpadKind
 }
 
+/**
+ * A curve that a pinned launchpad lists, with what it trades.
+ * @public
+ */
+export interface ListedCurve extends OwnCurve {
+  token: Address
+  /** Native ETH is the all-zero address. */
+  pair: Address
+}
+
 /** Asks each pinned launchpad for a token's curve. */
 export const askCurves = ({ launchpads }: Pick<Pins, 'launchpads'>, token: Address): RpcCall[] =>
   launchpads.map(({ kind, factory }) => ethCall(factory, launchpadOf(kind).askCurve(token)))
@@ -72,4 +82,38 @@ export async function readSessionCurves(
     const isLive = reservesIn(own.slice(endsCalls.length)) !== null
     return ends?.token === token && ends.pair === NATIVE && isLive ? [curve] : []
   })
+}
+
+/**
+ * The curves among these addresses: each says which token it trades, and only the pinned launchpad's word on that
+ * token makes it a curve.
+ */
+export async function readListedCurves(
+  rpc: Rpc,
+  { launchpads }: Pick<Pins, 'launchpads'>,
+  addresses: readonly Address[],
+  signal?: AbortSignal,
+): Promise<ListedCurve[]> {
+  const candidates = addresses.flatMap((id) => launchpads.map(({ kind, factory }) => ({ id, kind, factory })))
+  const ends = await Promise.all(
+    candidates.map(async ({ id, kind }) => {
+      const { endsCalls, endsIn } = launchpadOf(kind)
+      const answers = await rpc.all(
+        endsCalls.map((data) => ethCall(id, data)),
+        signal,
+      )
+      return answers.every((answer) => typeof answer === 'string') ? endsIn(answers as Hex[]) : undefined
+    }),
+  )
+  const listed = await Promise.all(
+    candidates.map(async ({ id, kind, factory }, i): Promise<ListedCurve[]> => {
+      const own = ends[i]
+      if (!own) return []
+      const { askCurve, curveIn } = launchpadOf(kind)
+      const [answer] = await rpc.all([ethCall(factory, askCurve(own.token))], signal)
+      const isListed = typeof answer === 'string' && curveIn(answer as Hex) === id
+      return isListed ? [{ id, launchpad: kind, ...own }] : []
+    }),
+  )
+  return listed.flat()
 }

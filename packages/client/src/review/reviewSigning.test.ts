@@ -1,37 +1,44 @@
-import { readFileSync } from 'node:fs'
 import {
   type Address,
+  curveRoots,
   delegationTypedData,
-  encodeDisable,
-  endAllCall,
-  erc20Abi,
-  type Hex,
   NATIVE,
   type OrderList,
   orderTypedData,
-  permit2Abi,
   permitTypedData,
   sessionRoot,
 } from '@pit/chain'
-import { bindingHash, challengeStatement, createBinding, siweMessage } from '@pit/protocol'
-import { encodeFunctionData } from 'viem'
+import {
+  bindingHash,
+  challengeStatement,
+  createBinding,
+  siweMessage,
+  statementText,
+  stockAttestationText,
+} from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
+import {
+  COSIGNER,
+  CURVES,
+  context,
+  EXECUTOR,
+  pins,
+  THIEF,
+  textsOf,
+  USDG,
+  WALLET,
+} from '../../test/reviewKit.ts'
 import type { TypedData } from '../account.ts'
-import { pinsOf } from '../pins.ts'
 import { hashing } from '../verify/grant.ts'
 import { reviewSigning } from './reviewSigning.ts'
-import type { SigningRequest, WalletTransaction } from './terms.ts'
+import type { SigningRequest } from './terms.ts'
 
-const at = (digit: string) => `0x${digit.repeat(40)}` as Address
-const [WALLET, EXECUTOR, COSIGNER, RETURN, THIEF] = [at('1'), at('2'), at('3'), at('4'), at('5')]
-const pins = pinsOf(JSON.parse(readFileSync('fixtures/pins.json', 'utf8')), { cosigner: COSIGNER })
-const USDG = [...pins.tokens].find(([, { core }]) => core === 'USDG')![0]
 const NOW_S = 1_800_000_000
-const context = { pins, wallet: WALLET, returnAddress: RETURN, host: 'pit.example' }
 const review = (request: SigningRequest) => reviewSigning(context, request)
 const asJson = (data: object): TypedData =>
   JSON.parse(JSON.stringify(data, (_, one) => (typeof one === 'bigint' ? one.toString() : one)))
 const typed = (data: object) => review({ kind: 'typedData', payload: asJson(data) })
+const message = (payload: string) => review({ kind: 'message', payload })
 
 const binding = createBinding({
   wallet: WALLET,
@@ -45,42 +52,85 @@ const binding = createBinding({
   nonce: `0x${'4'.repeat(64)}`,
   risk: { accept_risks: [], shield: false, policies: [] },
 })
+const ETH = { dayWei: 8n * 10n ** 15n, tradeWei: 4n * 10n ** 15n }
 const root = sessionRoot(pins.addresses, {
   binding,
   bindingHash: bindingHash(hashing.keccakText, binding),
-  eth: { dayWei: 8n * 10n ** 15n, tradeWei: 4n * 10n ** 15n },
+  eth: ETH,
   nowS: NOW_S,
 })
 
-describe('a sign-in message', () => {
-  const message = (domain: string, wallet = WALLET) =>
-    siweMessage({
-      ...{ domain, uri: `https://${domain}`, version: '1', chainId: 4663, nonce: 'abcdefgh1234' },
-      address: wallet,
-      statement: challengeStatement('sign-in'),
-      issuedAtS: NOW_S,
-      expiresAtS: NOW_S + 300,
-    })
-  it('is signed for the page that asks', () => {
-    expect(review({ kind: 'message', payload: message('pit.example') }).title).toBe('Sign in to pit.example')
+describe('a message', () => {
+  const signIn = {
+    ...{ domain: 'pit.example', uri: 'https://pit.example' },
+    ...({ version: '1', chainId: 4663 } as const),
+    ...{ address: WALLET, nonce: 'abcdefgh1234', issuedAtS: NOW_S, expiresAtS: NOW_S + 300 },
+    statement: challengeStatement('sign-in'),
+  }
+  const entry = {
+    ...{ domain: 'pit.example', agentId: '7', nonce: 'abc123', expiresAtS: NOW_S },
+    ...({ board: 'prize', kind: 'wallet', entrant: WALLET } as const),
+  }
+  const stocks = {
+    ...{ agentId: 'agt_1', executor: EXECUTOR, sessionId: 'ses_1', rootHash: `0x${'0f'.repeat(32)}` },
+    ...{ issuedS: NOW_S, expiresS: NOW_S + 60, chainId: 4663 },
+  }
+  it.each([
+    ['Sign in to pit.example', siweMessage(signIn)],
+    ['Confirm for pit.example', siweMessage({ ...signIn, statement: challengeStatement('revoke-all') })],
+    ['Enter the prize league of pit.example', statementText(entry)],
+    [
+      'Enter the practice league of pit.example',
+      statementText({ ...entry, board: 'practice', kind: 'hosted', entrant: 'h_1' }),
+    ],
+    ['Let an agent trade stock tokens', stockAttestationText(stocks)],
+  ])('is shown by its fields: %s', (title, text) => {
+    const reviewed = message(text)
+    expect(reviewed).toMatchObject({ title, kind: 'message', text, isReturn: false, confirmAddresses: [] })
+    expect(reviewed.effects.every(({ kind }) => kind === 'states')).toBe(true)
+  })
+  it('names the agent, the entrant and what is confirmed', () => {
+    const lines = textsOf(message(statementText(entry)))
+    expect(lines).toContain('Agent: 7')
+    expect(lines).toContain(`Entrant: wallet ${WALLET}`)
+    expect(lines.join()).toContain('I confirm that I am 18 or older')
   })
   it.each([
-    ['another site', message('evil.example')],
-    ['another wallet', message('pit.example', THIEF)],
-    ['free text', 'I owe you everything'],
-    ['an empty text', ''],
-  ])('is refused: %s', (_, payload) => {
-    expect(() => review({ kind: 'message', payload })).toThrow('Not signed')
+    ['for another site', siweMessage({ ...signIn, domain: 'evil.example', uri: 'https://evil.example' })],
+    ['for another wallet', siweMessage({ ...signIn, address: THIEF })],
+    ['with another statement', siweMessage({ ...signIn, statement: 'I give my coins away' })],
+    ['with a URI of another site', siweMessage({ ...signIn, uri: 'https://evil.example' })],
+    ['of a league elsewhere', statementText({ ...entry, domain: 'evil.example' })],
+    ['with a line after a statement', `${statementText(entry)}\nI owe you everything.`],
+    ['with another line in a statement', statementText(entry).replace('18 or older', '17 or older')],
+    ['with a line before a statement', `I owe you.\n${statementText(entry)}`],
+    ['with a line after an attestation', `${stockAttestationText(stocks)}\nI owe you everything.`],
+    ['with another text in an attestation', stockAttestationText(stocks).replace('not a US', 'a US')],
+    ['with a time written otherwise', stockAttestationText(stocks).replace('Z)', '+00:00)')],
+    ['of another chain', stockAttestationText({ ...stocks, chainId: 1 })],
+    ['of its first line only', 'Pit stock token attestation\n\nI owe you everything.'],
+    ['of free text', 'I owe you everything'],
+    ['of nothing', ''],
+  ])('is refused %s', (_, text) => {
+    expect(() => message(text)).toThrow('Not signed')
   })
 })
 
 describe('a delegation', () => {
   const data = delegationTypedData(pins.addresses, root)
   it('is shown with its executor, its ETH and its end', () => {
-    const { lines } = typed(data)
-    expect(lines.join(' ')).toContain(EXECUTOR)
-    expect(lines.join(' ')).toContain('0.008 ETH a day and 0.004 ETH a trade')
-    expect(lines.join(' ')).toContain('2027-01-15 09:00 UTC')
+    const [line] = textsOf(typed(data))
+    expect(line).toContain(`executor ${EXECUTOR} may call ${pins.router}`)
+    expect(line).toContain('0.008 ETH a day and 0.004 ETH a trade')
+    expect(line).toContain('2027-01-15 09:00 UTC')
+  })
+  it('on curves that no launchpad lists needs each address confirmed', () => {
+    const curves = [THIEF, CURVES[0]!.id]
+    const request = { binding, bindingHash: bindingHash(hashing.keccakText, binding), eth: ETH, nowS: NOW_S }
+    const { curve } = curveRoots(pins.addresses, { ...request, curves, launchpads: ['pit'] })
+    const reviewed = typed(delegationTypedData(pins.addresses, curve))
+    expect(reviewed.confirmAddresses).toEqual([THIEF])
+    expect(reviewed.effects).toMatchObject([{ kind: 'session', targets: curves }])
   })
   it.each([
     ['of another wallet', { message: { ...data.message, delegator: THIEF } }],
@@ -108,7 +158,9 @@ describe('other typed data', () => {
       },
     )
   it('a permit is signed for the pinned router only', () => {
-    expect(typed(permit(pins.router)).lines).toEqual(['Up to 25 USDG, until 2027-01-15 08:00 UTC.'])
+    expect(textsOf(typed(permit(pins.router)))).toEqual([
+      `Approval: the pinned exchange ${pins.router} may take up to 25 USDG, until 2027-01-15 08:00 UTC`,
+    ])
     expect(() => typed(permit(THIEF))).toThrow('another spender')
   })
   it('orders are shown in words', () => {
@@ -124,7 +176,9 @@ describe('other typed data', () => {
         },
       ],
     }
-    const [line] = typed(orderTypedData(pins.addresses, list)).lines
+    const reviewed = typed(orderTypedData(pins.addresses, list))
+    expect(reviewed.effects).toMatchObject([{ kind: 'states' }, { kind: 'order', order: list.orders[0]! }])
+    const [, line] = textsOf(reviewed)
     expect(line).toContain('Sell up to 10 USDG')
     expect(line).toContain('at or below 2,000 USD')
   })
@@ -137,69 +191,5 @@ describe('an authorization', () => {
     expect(of(pins.addresses.delegator)).toMatchObject({ authorization: { nonce: 3 } })
     expect(() => of(THIEF)).toThrow('Not signed')
     expect(() => of(pins.addresses.delegator, 1)).toThrow('Not signed')
-  })
-})
-
-describe('a transaction', () => {
-  const of = (to: string, data: Hex, change: Partial<WalletTransaction> = {}) =>
-    review({
-      kind: 'transaction',
-      payload: {
-        ...{ to, data, value: '0x0', gas: '0x10000', nonce: '0x0' },
-        ...{ maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x0' },
-        ...change,
-      },
-    })
-  const transfer = (to: Address) =>
-    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, 5_000_000n] })
-  const approve = (spender: Address, amount: bigint) =>
-    encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] })
-  const lockdown = encodeFunctionData({
-    abi: permit2Abi,
-    functionName: 'lockdown',
-    args: [[{ token: USDG, spender: pins.router }]],
-  })
-
-  it('to the return address is part of the return', () => {
-    expect(of(USDG, transfer(RETURN))).toMatchObject({
-      isReturn: true,
-      lines: [`5 USDG to ${RETURN}.`, expect.any(String)],
-    })
-    expect(of(RETURN, '0x', { value: '1000' }).isReturn).toBe(true)
-  })
-  it.each([
-    ['ending a session', pins.addresses.manager, encodeDisable(root)],
-    ['ending all sessions', endAllCall(pins.addresses).to, endAllCall(pins.addresses).data],
-    ['an approval of nothing', USDG, approve(THIEF, 0n)],
-    ['a lockdown', pins.permit2, lockdown],
-  ])('%s is part of the return', (_, to, data) => {
-    expect(of(to, data).isReturn).toBe(true)
-  })
-  it('an approval is not, and names a stranger', () => {
-    expect(of(USDG, approve(pins.permit2, 1n))).toMatchObject({ isReturn: false, warnings: [] })
-    expect(of(USDG, approve(THIEF, 1n)).warnings).toEqual([
-      `${THIEF} is not a pinned contract. Check its address.`,
-    ])
-  })
-  it('pays a fee to the pinned recipient', () => {
-    expect(of(USDG, transfer(pins.feeRecipient))).toMatchObject({ isReturn: false, title: 'Pay a fee' })
-  })
-  it.each([
-    ['ETH to a stranger', THIEF, '0x', { value: '1' }],
-    ['a token to a stranger', USDG, transfer(THIEF), {}],
-    ['an unknown call', USDG, '0xdeadbeef', {}],
-    ['a call with ETH and data', RETURN, '0xdeadbeef', { value: '1' }],
-    ['a router call that cannot be read', pins.router, '0x3593564c', {}],
-    ['a batch that pays a stranger', WALLET, '0xe9ae5c53', {}],
-    [
-      'the end of another wallet’s session',
-      pins.addresses.manager,
-      encodeDisable({ ...root, delegator: THIEF }),
-      {},
-    ],
-    ['a gas limit of the whole block', RETURN, '0x', { gas: '1000000000' }],
-    ['a malformed number', RETURN, '0x', { gas: 'x' }],
-  ] as const)('is refused: %s', (_, to, data, change) => {
-    expect(() => of(to, data, change)).toThrow('Not signed')
   })
 })

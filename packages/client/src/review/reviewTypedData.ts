@@ -1,4 +1,5 @@
 import {
+  type Address,
   type Delegation,
   delegationTypedData,
   type Hex,
@@ -11,26 +12,15 @@ import {
   type SessionRoot,
   TRIGGER_KINDS,
 } from '@pit/chain'
-import { etherText, lower } from '@pit/protocol'
+import { lower } from '@pit/protocol'
 import type { TypedData } from '../account.ts'
 import { describeList } from '../orders/describe.ts'
 import { pinnedTokens } from '../orders/tokens.ts'
 import type { Pins } from '../pins.ts'
 import { hashing } from '../verify/grant.ts'
-import { amountText, deny, type ReviewContext, type Reviewed, timeText } from './terms.ts'
-
-export function reviewTypedData(context: ReviewContext, data: TypedData): Reviewed {
-  switch (data.primaryType) {
-    case 'Delegation':
-      return reviewDelegation(context, data)
-    case 'PermitSingle':
-      return reviewPermit(context, data)
-    case 'Orders':
-      return reviewOrders(context, data)
-    default:
-      return deny(`typed data of type ${data.primaryType} is not signed`)
-  }
-}
+import type { Effect } from './effects.ts'
+import { permitted } from './reviewCall.ts'
+import { deny, type Reading, type ReviewContext } from './terms.ts'
 
 /** As JSON carries it; whatever else it holds is caught by the comparison with the rebuild. */
 interface DelegationMessage {
@@ -49,7 +39,23 @@ interface OrdersMessage {
 }
 type OrderField = Exclude<keyof Order, 'trigger'>
 
-function reviewDelegation(context: ReviewContext, data: TypedData): Reviewed {
+type TypedReading = { data: TypedData; reading: Reading }
+
+/** The known primary types, each read to the last field; `data` is the rebuild that is signed. */
+export function reviewTypedData(context: ReviewContext, data: TypedData): TypedReading {
+  switch (data.primaryType) {
+    case 'Delegation':
+      return readDelegation(context, data)
+    case 'PermitSingle':
+      return readPermit(context, data)
+    case 'Orders':
+      return readOrders(context, data)
+    default:
+      return deny(`typed data of type ${data.primaryType} is not signed`)
+  }
+}
+
+function readDelegation(context: ReviewContext, data: TypedData): TypedReading {
   const { pins, wallet } = context
   const { delegate, delegator, authority, caveats, salt } = data.message as DelegationMessage
   const delegation: Delegation = {
@@ -70,39 +76,36 @@ function reviewDelegation(context: ReviewContext, data: TypedData): Reviewed {
     return deny('the delegation is to another than the pinned co-signer')
   const rebuilt = delegationTypedData(pins.addresses, delegation)
   mustEqual(data, rebuilt)
-  return {
-    ...{ kind: 'typedData', data: rebuilt, isReturn: false },
-    title: root.kind === 'fee' ? 'Sign a session: fees of curve trades' : 'Sign a session',
-    ...describeRoot(pins, root),
-  }
+  return { data: rebuilt, reading: readSession(context, root) }
 }
 
-function describeRoot(pins: Pins, root: SessionRoot): { lines: string[]; warnings: string[] } {
-  const until = `Until ${timeText(root.expiresS)}, at most ${root.maxTrades} uses.`
-  const eth =
-    root.eth === null
-      ? 'It may send no ETH.'
-      : `It may send up to ${etherText(root.eth.dayWei)} a day` +
-        `${'tradeWei' in root.eth ? ` and ${etherText(root.eth.tradeWei)} a trade` : ''}.`
+function readSession({ pins, curves }: ReviewContext, root: SessionRoot): Reading {
+  const { expiresS: untilS, maxTrades, eth } = root
+  const session = (executor: Address | null, targets: readonly Address[]): Effect => ({
+    ...{ kind: 'session', executor, targets, maxTrades, untilS, endsWithAll: root.nonce !== null },
+    eth: eth && { dayWei: eth.dayWei, tradeWei: 'tradeWei' in eth ? eth.tradeWei : null },
+  })
   if (root.kind === 'fee') {
     if (root.recipient !== pins.feeRecipient) deny('the fee goes to an unexpected address')
-    return { lines: ['It can only pay fees to the pinned recipient.', eth, until], warnings: [] }
+    return { title: 'Sign a session: fees of curve trades', effects: [session(null, [root.recipient])] }
   }
   if (root.kind === 'router' && root.router !== pins.router)
     deny('the session is for another router than the pinned one')
-  const targets = root.kind === 'router' ? 'the pinned router' : `the curves ${root.curves.join(', ')}`
+  const targets = root.kind === 'router' ? [root.router] : root.curves
+  const listed = [pins.router, ...curves.map(({ id }) => id)]
+  const strangers = targets.filter((target) => !listed.includes(target))
   return {
-    lines: [
-      `Executor ${root.executor} may trade for this wallet, each trade co-signed.`,
-      `It may call only ${targets}. ${eth}`,
-      until,
-      `Ended early by ${root.nonce === null ? 'revoking it' : 'revoking it or all sessions at once'}.`,
+    title: 'Sign a session',
+    effects: [session(root.executor, targets)],
+    warnings: [
+      'Dollar limits are enforced by the co-signer. Check them in the page before you continue.',
+      ...strangers.map((curve) => `No pinned launchpad lists the curve ${curve} on the wallet’s node.`),
     ],
-    warnings: ['Dollar limits are enforced by the co-signer. Check them in the page before you continue.'],
+    confirmAddresses: strangers,
   }
 }
 
-function reviewPermit({ pins }: ReviewContext, data: TypedData): Reviewed {
+function readPermit({ pins }: ReviewContext, data: TypedData): TypedReading {
   const { details, spender, sigDeadline } = data.message as {
     details: Record<string, string>
     spender: string
@@ -121,15 +124,13 @@ function reviewPermit({ pins }: ReviewContext, data: TypedData): Reviewed {
   if (permit.spender !== pins.router) deny('the permit is for another spender than the pinned router')
   const rebuilt = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   mustEqual(data, rebuilt)
-  const { token, amount, expiration } = permit.details
   return {
-    ...{ kind: 'typedData', data: rebuilt, isReturn: false, warnings: [] },
-    title: 'Permit the router to take a token',
-    lines: [`Up to ${amountText(pins, token, amount)}, until ${timeText(expiration)}.`],
+    data: rebuilt,
+    reading: { title: 'Permit the router to take a token', effects: [permitted(permit)] },
   }
 }
 
-function reviewOrders({ pins }: ReviewContext, data: TypedData): Reviewed {
+function readOrders({ pins }: ReviewContext, data: TypedData): TypedReading {
   const { session, nonce, replaces, orders } = data.message as OrdersMessage
   const list: OrderList = {
     session,
@@ -152,9 +153,21 @@ function reviewOrders({ pins }: ReviewContext, data: TypedData): Reviewed {
   }
   const rebuilt = orderTypedData(pins.addresses, list)
   mustEqual(data, rebuilt)
-  const title = `Sign ${list.orders.length === 1 ? 'an order' : `${list.orders.length} orders`}`
-  const terms = describeList(pinnedTokens(pins), list)
-  return { kind: 'typedData', data: rebuilt, isReturn: false, title, ...terms }
+  return { data: rebuilt, reading: readList(pins, list) }
+}
+
+/** The effect of each order, and what the list ends. */
+function readList(pins: Pins, list: OrderList): Reading {
+  const { orders, replaces, session } = list
+  return {
+    title: `Sign ${orders.length === 1 ? 'an order' : `${orders.length} orders`}`,
+    effects: [
+      { kind: 'states', name: 'For the session', value: session },
+      ...orders.map((order, i) => ({ kind: 'order', number: i + 1, order }) as const),
+      ...replaces.map((id) => ({ kind: 'ends_order', id }) as const),
+    ],
+    warnings: describeList(pinnedTokens(pins), list).warnings,
+  }
 }
 
 const triggerIn = ({ kind, token, priceE18, trailBps }: Fields<keyof Order['trigger']>) => ({

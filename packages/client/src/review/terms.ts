@@ -1,8 +1,9 @@
 import type { Address } from '@pit/chain'
-import { groupedText } from '@pit/protocol'
 import type { CodeAuthorization, TypedData } from '../account.ts'
+import type { ListedCurve } from '../own/curves.ts'
 import type { Pins } from '../pins.ts'
 import type { UnsignedStep } from '../verify/facts.ts'
+import type { Effect } from './effects.ts'
 
 /**
  * A transaction as a wallet receives it. All numbers are decimal or 0x text.
@@ -28,15 +29,18 @@ export type SigningRequest =
   | { kind: 'authorization'; payload: CodeAuthorization }
 
 /**
- * A request in words, read from the bytes that are signed.
+ * What a signature does, read from the bytes that are signed.
  * @public
  */
 export interface SigningReview {
   title: string
-  lines: readonly string[]
+  /** All of them: what is not here does not happen. `text` is the line for a person. */
+  effects: readonly (Effect & { text: string })[]
   warnings: readonly string[]
   /** It only takes access back or pays the return address. */
   isReturn: boolean
+  /** Addresses outside the pins that gain something: the owner confirms each by typing its end. */
+  confirmAddresses: readonly Address[]
 }
 /** The reviewed content itself: a rebuild, so that nothing unread is signed. */
 export type Reviewed = SigningReview &
@@ -66,6 +70,18 @@ export interface ReviewContext {
   returnAddress: Address
   /** Host of the page that asks, as in its address bar. */
   host: string
+  /** By `readNamedCurves`: curves that a pinned launchpad lists, on the wallet's own node. */
+  curves: readonly ListedCurve[]
+  /** Whether a call whose effects are unknown is offered at all. */
+  allowsUnknownCalls: boolean
+}
+
+/** What a reader of one request found; texts are added at the end. */
+export interface Reading {
+  title: string
+  effects: readonly Effect[]
+  warnings?: readonly string[]
+  confirmAddresses?: readonly Address[]
 }
 
 /**
@@ -82,15 +98,3 @@ export class SigningRefused extends Error {
 export function deny(why: string): never {
   throw new SigningRefused(why)
 }
-
-export function amountText(pins: Pins, token: Address, atoms: bigint): string {
-  const info = pins.tokens.get(token)
-  if (!info) return `${atoms} atoms of ${token}`
-  if (atoms >= 2n ** 159n) return `all your ${info.symbol}`
-  return `${groupedText(atoms, info.decimals)} ${info.symbol}`
-}
-
-export const timeText = (unixS: number): string =>
-  unixS > 253_402_300_799
-    ? 'no end'
-    : `${new Date(unixS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -8,7 +8,7 @@ import {
   readSwap,
 } from '@pit/chain'
 import { feeOf, type LaunchpadKind, lower, TRADE } from '@pit/protocol'
-import { decodeAbiParameters } from 'viem'
+import { decodeAbiParameters, encodeAbiParameters } from 'viem'
 import { broken, must } from '../errors.ts'
 import type { Pins } from '../pins.ts'
 import { type PlanFacts, stepOf, type UnsignedStep } from './facts.ts'
@@ -125,17 +125,17 @@ export function inside(wallet: Address, { to, value, data }: UnsignedStep): Unsi
   const batch = /^0xe9ae5c5301(0{62})(.*)$/.exec(data)
   must(batch !== null && value === 0n, 'RECIPIENT', 'the wallet’s call to itself is not a batch')
   try {
-    const [, executions] = decodeAbiParameters(
-      [{ type: 'bytes32' }, { type: 'bytes' }],
-      `0x${data.slice(10)}`,
-    )
+    const [mode, executions] = decodeAbiParameters(EXECUTE, `0x${data.slice(10)}`)
     const [calls] = decodeAbiParameters(EXECUTIONS, executions)
+    const rebuilt = encodeAbiParameters(EXECUTE, [mode, encodeAbiParameters(EXECUTIONS, [calls])])
+    if (rebuilt.slice(2) !== data.slice(10)) throw new TypeError('not the canonical encoding')
     return calls.map((call) => ({ to: lower(call.target), value: call.value, data: lower(call.callData) }))
   } catch {
     return broken('RECIPIENT', 'the batch cannot be read')
   }
 }
 
+const EXECUTE = [{ type: 'bytes32' }, { type: 'bytes' }] as const
 const EXECUTIONS = [
   {
     type: 'tuple[]',

@@ -14,7 +14,7 @@ import {
 import { must } from '../errors.ts'
 import { type Own, own } from '../own/own.ts'
 import type { Pins } from '../pins.ts'
-import { amountText, timeText } from '../review/terms.ts'
+import { amountText, timeText } from '../review/effects.ts'
 import type { CheckedRoots, Pending } from './grant.ts'
 import type { Approval } from './readPlan.ts'
 

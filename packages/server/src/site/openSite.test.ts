@@ -92,7 +92,9 @@ describe('the dashboard', () => {
     const frame = await own.inject({ url: '/wallet-frame', headers: { host: 'localhost:4663' } })
     const policy = String(frame.headers['content-security-policy'])
     expect(frame.text).toBe('<p>frame</p>')
-    expect(policy).toContain('connect-src localhost:4663/pins.json localhost:4663/wallet.json;')
+    expect(policy).toContain(
+      'connect-src localhost:4663/pins.json localhost:4663/wallet.json http://127.0.0.1:8545;',
+    )
     expect(policy).toContain("frame-ancestors 'self';")
     expect((await own.inject({ url: '/wallet.json' })).json()).toEqual({ origin: null, site: [] })
     expect(await policyOf(DEVNET)).toContain("frame-src 'self';")

@@ -75,7 +75,10 @@ export function openSite({
       page(`/${file}`, 'web file', fileReply(at(file), 'public, max-age=31536000, immutable', JSON_POLICY)),
     ),
     page('/pins.json', 'pins', () => pinsReply(profile, cosigner())),
-    ...walletPages({ frame: fileReply(at('wallet.html'), 'no-cache', []), publicUrl, walletOrigin }),
+    ...walletPages({
+      frame: fileReply(at('wallet.html'), 'no-cache', []),
+      ...{ publicUrl, walletOrigin, nodes: publicNodes(profile) },
+    }),
   ]
   const { page: notFound } = page('', 'web', ({ 'if-none-match': _, ...headers }, address) => ({
     ...home(headers, address),

@@ -1,4 +1,4 @@
-import { Button, ConfirmButton, SelectField } from '@pit/ui'
+import { Button, CheckField, ConfirmButton, Notice, SelectField } from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { WalletFile } from '../walletFile.ts'
@@ -11,14 +11,17 @@ const MINUTES = [1, 5, 15, 60].map((minutes) => ({
   label: minutes === 1 ? '1 minute' : `${minutes} minutes`,
 }))
 
-/** The lock, another backup, and the removal from this browser. */
+/** The lock, consent to unknown calls, another backup, and the removal from this browser. */
 export function Settings({ onDone }: { onDone(): void }) {
-  const { lock_minutes, backed_up } = (record() as WalletFile).pit!.about
+  const { lock_minutes, backed_up, unknown_calls = false } = (record() as WalletFile).pit!.about
   const [minutes, setMinutes] = useState(String(lock_minutes))
+  const [allowsUnknown, setAllowsUnknown] = useState(unknown_calls)
   const [isBackup, setBackup] = useState(false)
   const saving = useMutation({
-    mutationFn: async () =>
-      keep(unlockedSigner(), await unlockedSigner().call('change', { lock_minutes: Number(minutes) })),
+    mutationFn: async () => {
+      const change = { lock_minutes: Number(minutes), unknown_calls: allowsUnknown }
+      keep(unlockedSigner(), await unlockedSigner().call('change', change))
+    },
     onSuccess: onDone,
   })
   if (isBackup) return <Backup onDone={onDone} />
@@ -31,6 +34,20 @@ export function Settings({ onDone }: { onDone(): void }) {
         onChange={setMinutes}
         hint="Without a signature. It also locks five minutes after the tab was hidden, and with every reload."
       />
+      <CheckField
+        label="Offer unknown calls for consent"
+        checked={allowsUnknown}
+        onChange={setAllowsUnknown}
+      />
+      {allowsUnknown ? (
+        <Notice tone="down" title="An unknown call can take everything this wallet holds.">
+          The wallet cannot tell what such a call does. It shows the contract, the ETH sent and the function’s
+          number, and signs after you type the end of the contract’s address. The return address is no limit
+          then.
+        </Notice>
+      ) : (
+        <p className="small faint">Off: calls whose effects the wallet cannot read are refused.</p>
+      )}
       <Fault error={saving.error} />
       <div className="row">
         <Button kind="primary" busy={saving.isPending} onClick={() => saving.mutate()}>

@@ -1,4 +1,11 @@
-import type { SigningReview } from '@pit/client'
+import {
+  type ListedCurve,
+  pinsOf,
+  readNamedCurves,
+  rpcAt,
+  type SigningRequest,
+  type SigningReview,
+} from '@pit/client'
 import { acceptPins, pinsQuery } from '@pit/ui'
 import type { Hex } from 'viem'
 import {
@@ -161,8 +168,9 @@ async function serve(request: WalletRequest): Promise<unknown> {
       break
     case 'sign': {
       const { type: _, ...signing } = request
-      const input = { request: signing, place: await place() }
-      const review = await (await unlocked()).call('review', input)
+      await unlocked()
+      const input = { request: signing, place: await place(signing) }
+      const review = await unlockedSigner().call('review', input)
       if (needsConfirmation(review, request))
         await ask({ kind: 'confirm', review, site: hostOf(site.origin) })
       return unlockedSigner().call('sign', input)
@@ -171,8 +179,12 @@ async function serve(request: WalletRequest): Promise<unknown> {
   return status()
 }
 
-/** On the site's own origin its page asks; a page of another origin has to be doubted. */
+/**
+ * On the site's own origin its page asks; a page of another origin has to be doubted. What gives an address outside
+ * the pins something is always asked for.
+ */
 function needsConfirmation(review: SigningReview, request: WalletRequest & { type: 'sign' }): boolean {
+  if (review.confirmAddresses.length > 0) return true
   if (!site.isForeign) return false
   if (!review.isReturn || Date.now() > returnUntilMs || request.kind !== 'transaction') return true
   return BigInt(request.payload.gas) * BigInt(request.payload.maxFeePerGas) > MAX_SILENT_FEE_WEI
@@ -180,13 +192,23 @@ function needsConfirmation(review: SigningReview, request: WalletRequest & { typ
 
 const hostOf = (origin: string): string => new URL(origin).host
 
-async function place(): Promise<SigningPlace> {
+async function place(request: SigningRequest): Promise<SigningPlace> {
   const { profile, changed } = await pinsQuery.queryFn()
   if (changed) {
     await ask({ kind: 'pins' })
     acceptPins(profile)
   }
-  return { profile, host: hostOf(site.origin) }
+  return { profile, host: hostOf(site.origin), curves: await curvesOf(profile, request) }
+}
+
+const NODE_TIMEOUT_MS = 5_000
+
+/** By the pinned node, the only one this frame's policy admits; without one no curve is known. */
+async function curvesOf(profile: SigningPlace['profile'], request: SigningRequest): Promise<ListedCurve[]> {
+  const [url] = profile.rpc_urls
+  if (url === undefined) return []
+  const context = { pins: pinsOf(profile), wallet: addressIn(readRecord() as WalletFile) }
+  return readNamedCurves(rpcAt(url, fetch, NODE_TIMEOUT_MS), context, request)
 }
 
 let queue: Promise<unknown> = Promise.resolve()
