@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
-import { encodeAbiParameters, keccak256, stringToHex } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, keccak256, parseAbi, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Keystore, openKey, sealKey } from '../../packages/cli/src/keys/keystore.ts'
@@ -107,15 +107,6 @@ describe('with the key on another origin', () => {
   })
 
   it('a request that it does not know, or that pays a stranger, is refused', async () => {
-    const { page } = owner
-    const answer = (request: unknown) =>
-      page.evaluate(
-        `new Promise((resolve) => {
-          const frame = document.querySelector('iframe[title="Trading wallet"]')
-          addEventListener('message', ({ data }) => data.id === 4000 && resolve(JSON.stringify(data)))
-          frame.contentWindow.postMessage({ pit: 'wallet', id: 4000, request: ${JSON.stringify(request)} }, '${second.url}')
-        })`,
-      )
     expect(await answer({ type: 'reveal' })).toContain('The wallet does not know this request.')
     const payload = {
       ...{ to: EXECUTOR, value: '1', data: '0x', gas: '21000', nonce: '0' },
@@ -126,6 +117,58 @@ describe('with the key on another origin', () => {
     )
     const extra = { type: 'sign', kind: 'message', payload: 'hello', silent: true }
     expect(await answer(extra)).toContain('does not know')
+  })
+
+  it('a curve’s trade shows its effects, and the same call to a stranger is unknown', async () => {
+    const { page } = owner
+    const { pons } = await world.devnet.rpc<{
+      pons: { tokens: { symbol: string; address: string; curve: `0x${string}` }[] }
+    }>('devnet_info')
+    const { curve, address: token } = pons.tokens.find(({ symbol }) => symbol === 'PETH')!
+    const value = 5n * 10n ** 18n
+    const data = encodeFunctionData({
+      abi: parseAbi(['function buy(uint256, uint256, address)']),
+      args: [value, 1n, address],
+    })
+    const fees = { gas: '500000', nonce: '0', maxFeePerGas: '1', maxPriorityFeePerGas: '0' }
+    const buyFrom = (to: string) =>
+      answer({
+        type: 'sign',
+        kind: 'transaction',
+        payload: { to, data, value: value.toString(), ...fees },
+      })
+    const frame = frameOf(page)
+    const listed = buyFrom(curve)
+    await frame.getByText(`up to 5 ETH to the launchpad curve ${curve.toLowerCase()}`).waitFor(WAIT)
+    await frame.getByText(`at least 1 atoms of the unpinned token ${token.toLowerCase()}`).waitFor(WAIT)
+    expect(await lookAt(page, 'walletEffects')).toEqual([])
+    await frame.getByRole('button', { name: 'Reject' }).click()
+    expect(await listed).toContain('Declined')
+    expect(await buyFrom(EXECUTOR)).toContain('Unknown calls are off')
+
+    const setUnknown = async () => {
+      const saved = answer({ type: 'settings' })
+      await frame.getByLabel('Offer unknown calls for consent').click(WAIT)
+      if (await frame.getByText(/can take everything/).isVisible())
+        expect(await lookAt(page, 'walletSettings')).toEqual([])
+      await frame.getByRole('button', { name: 'Save' }).click()
+      await saved
+    }
+    await setUnknown()
+    const unknown = buyFrom(EXECUTOR)
+    await frame.getByRole('heading', { name: 'Unknown call' }).waitFor(WAIT)
+    await frame.getByText(`5 ETH to ${EXECUTOR.toLowerCase()}, selector 0x59a87bc1, 100 bytes`).waitFor()
+    expect(await lookAt(page, 'walletUnknown')).toEqual([])
+    const sign = frame.getByRole('button', { name: 'Sign', exact: true })
+    const end = frame.getByLabel(/^Last 4 characters of/)
+    expect(await sign.isDisabled()).toBe(true)
+    await end.fill('0000')
+    expect(await sign.isDisabled()).toBe(true)
+    await end.fill(EXECUTOR.slice(-4))
+    await sign.click()
+    expect(await unknown).toMatch(/"result":"0x02/)
+    await setUnknown()
+    expect(await buyFrom(EXECUTOR)).toContain('Unknown calls are off')
   })
 
   it('a trade is signed after its transactions were read in the frame', async () => {
@@ -231,6 +274,19 @@ describe('with the key on another origin', () => {
     await stateOf(page, 'Revoked').first().waitFor(WAIT)
     expect(await stateOf(page, 'Active').count()).toBe(0)
   })
+
+  let lastId = 4_000
+  /** The wallet's answer to a request that no page of the dashboard sends. */
+  const answer = (request: unknown): Promise<string> => {
+    const id = ++lastId
+    return owner.page.evaluate(
+      `new Promise((resolve) => {
+        const frame = document.querySelector('iframe[title="Trading wallet"]')
+        addEventListener('message', ({ data }) => data.id === ${id} && resolve(JSON.stringify(data)))
+        frame.contentWindow.postMessage({ pit: 'wallet', id: ${id}, request: ${JSON.stringify(request)} }, '${second.url}')
+      })`,
+    )
+  }
 
   /** Confirms whatever the frame shows until the page shows the given thing. */
   async function confirmAll(page: Page, until: ReturnType<Page['locator']>): Promise<void> {

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { executorAttestationText, stockAttestationText } from './attestations.ts'
+import { executorAttestationText, parseStockAttestation, stockAttestationText } from './attestations.ts'
 
 const EXECUTOR = `0x${'ab'.repeat(20)}`
 const OWNER = `0x${'cd'.repeat(20)}`
@@ -42,6 +43,26 @@ Session root: 0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f
 Issued: 1768478400 (2026-01-15T12:00:00Z)
 Expires: 1768564800 (2026-01-16T12:00:00Z)`,
     )
+  })
+
+  it('is read back to its terms, and no text that differs is', () => {
+    const text = stockAttestationText(stock)
+    expect(parseStockAttestation(text)).toEqual(stock)
+    fc.assert(
+      fc.property(
+        fc.nat({ max: text.length }),
+        fc.string({ maxLength: 2 }),
+        fc.nat({ max: 1 }),
+        (at, put, cut) => {
+          const changed = text.slice(0, at) + put + text.slice(at + cut)
+          const read = parseStockAttestation(changed)
+          if (read) expect(stockAttestationText(read)).toBe(changed)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+    expect(parseStockAttestation(`${text}\n`)).toBeNull()
+    expect(parseStockAttestation(`${text}\nI owe you.`)).toBeNull()
   })
 
   it('spells addresses one way', () => {

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CONFIRMATION, statementText } from './leagueStatement.ts'
+import { CONFIRMATION, parseStatement, statementText } from './leagueStatement.ts'
 
 const parts = {
   domain: 'pit.example',
@@ -69,4 +70,30 @@ it.each([
   }
   expect(statementText(parts)).toContain('Agent: 2')
   expect(() => statementText({ ...parts, [name]: value })).toThrow(TypeError)
+})
+
+describe('a parsed statement', () => {
+  const practice = { ...parts, board: 'practice', kind: 'hosted', entrant: 'h_1' } as const
+  it.each([parts, practice])('has the parts it was written from', (one) => {
+    expect(parseStatement(statementText(one))).toEqual(one)
+  })
+  it('is null for every text that differs in one character, unless it is the text of other parts', () => {
+    const text = statementText(parts)
+    fc.assert(
+      fc.property(
+        fc.nat({ max: text.length }),
+        fc.string({ maxLength: 2 }),
+        fc.nat({ max: 1 }),
+        (at, put, cut) => {
+          const changed = text.slice(0, at) + put + text.slice(at + cut)
+          const read = parseStatement(changed)
+          if (read) expect(statementText(read)).toBe(changed)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+    expect(parseStatement(`${text}\n`)).toBeNull()
+    expect(parseStatement(` ${text}`)).toBeNull()
+    expect(parseStatement(text.replace(CONFIRMATION, 'I owe you.'))).toBeNull()
+  })
 })

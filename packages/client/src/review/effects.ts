@@ -19,7 +19,7 @@ export type Effect =
       kind: 'arrives'
       token: Address
       atLeast: bigint
-      /** `before_tax`: the last pool pays the wallet itself. `pro_rata`: a curve that sells out refunds the rest. */
+      /** `before_tax`: a token may tax its own transfer. `pro_rata`: a curve that sells out refunds the rest. */
       bound: 'strict' | 'before_tax' | 'pro_rata'
     }
   | {

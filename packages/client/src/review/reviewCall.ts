@@ -50,19 +50,21 @@ const isContract = ({ profile, addresses, launchpads, weth, tokens }: Pins, to: 
       ...Object.values(profile.contracts),
       ...[addresses.manager, addresses.delegator, ...Object.values(addresses.enforcers)],
       ...launchpads.map(({ factory }) => factory),
+      ...[profile.agent_registry?.address, profile.stocks.beacon],
     ].some((one) => one?.toLowerCase() === to))
 
 /** Commands in the one order and form of a plan: nothing stays in the router, and it pays the wallet. */
 function readRouterCall(pins: Pins, { value, data }: UnsignedStep): Reading | Unknown {
   const swap = readSwap(data, { weth: pins.weth, layout: pins.layout })
   if ('fault' in swap) return { unknown: `the router call has another form than a trade: ${swap.fault}` }
-  const { tokenIn, tokenOut, amountIn, amountOutMin, fee, permit, direct } = swap
+  const { tokenIn, tokenOut, amountIn, amountOutMin, fee, permit } = swap
   if (value !== swap.valueWei) deny('the trade sends another ETH value than it spends')
   if (fee && fee.recipient !== pins.feeRecipient)
     deny(`the fee goes to ${fee.recipient}, not to the pinned recipient`)
   if (permit && permit.permit.spender !== pins.router) deny('the trade carries a permit for another spender')
   const feeIn = fee?.amount ?? 0n
-  const isTaxable = direct && !pins.tokens.has(tokenOut)
+  // Pool and router count the minimum before they send the token, and any unpinned token may tax that.
+  const bound = pins.tokens.has(tokenOut) ? 'strict' : 'before_tax'
   const hooks = swap.legs.flatMap(({ hops }) =>
     hops.flatMap((hop) => (hop.version === 'v4' && hop.key.hooks !== NATIVE ? [hop.key.hooks] : [])),
   )
@@ -72,7 +74,7 @@ function readRouterCall(pins: Pins, { value, data }: UnsignedStep): Reading | Un
       ...(permit ? [permitted(permit.permit)] : []),
       { kind: 'leaves', token: tokenIn, atMost: amountIn - feeIn, to: pins.router, payee: 'exchange' },
       ...(feeIn > 0n ? [feePaid(pins, tokenIn, feeIn)] : []),
-      { kind: 'arrives', token: tokenOut, atLeast: amountOutMin, bound: isTaxable ? 'before_tax' : 'strict' },
+      { kind: 'arrives', token: tokenOut, atLeast: amountOutMin, bound },
     ],
     warnings: hooks
       .filter((hook) => !pins.knownHooks.has(hook))

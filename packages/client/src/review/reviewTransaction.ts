@@ -70,7 +70,7 @@ function unknownCall({ allowsUnknownCalls }: ReviewContext, call: UnsignedStep, 
       { kind: 'unknown_call', callee: to, valueWei: value, selector, dataBytes: (data.length - 2) / 2, why },
     ],
     warnings: [
-      'Nobody checked what this call does. It can take everything that this wallet holds, now or later.',
+      'The effects of this call are not known. It can take everything that this wallet holds, now or later.',
     ],
     confirmAddresses: [to],
   }
