@@ -83,10 +83,10 @@ beforeAll(async () => {
     honest[`${launchpad} batch`] = { to: wallet, data: encodeBatch(calls), value: 0n }
   }
   const context = { pins, wallet }
-  const found = await Promise.all(
+  const listedByCall = await Promise.all(
     Object.values(honest).map((call) => readNamedCurves(ownNode(), context, requestOf(call))),
   )
-  curves = [...new Map(found.flat().map((curve) => [curve.id, curve])).values()]
+  curves = [...new Map(listedByCall.flat().map((curve) => [curve.id, curve])).values()]
   expect(curves.map(({ id }) => id).sort()).toEqual(onEth.map(({ id }) => id).sort())
 }, 300_000)
 afterAll(() => w?.it.chain.close())
@@ -177,12 +177,12 @@ const padded = (address: Address) => address.slice(2).padStart(64, '0')
 /** Each word of the data exchanged, the value changed, and each other callee. */
 function* changesOf({ to, data, value }: Call): Generator<Call> {
   const words: string[] = data.slice(10).match(/.{64}/g) ?? []
-  const known: string[] = [...new Set<string>(words)]
+  const ownWords: string[] = [...new Set<string>(words)]
   for (const [i, old] of words.entries()) {
     const others = [
       ...[padded(THIEF), padded(wallet), padded(w.weth), padded(w.token('USDG')), padded(NATIVE)],
       ...[0n, 1n, 2n, BigInt(`0x${old}`) + 1n, BigInt(`0x${old}`) * 2n, 1n << 255n, -1n].map(word),
-      known[(i * 7) % known.length]!,
+      ownWords[(i * 7) % ownWords.length]!,
     ]
     for (const other of new Set(others)) {
       if (other === old) continue

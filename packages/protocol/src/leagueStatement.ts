@@ -85,7 +85,7 @@ export function parseStatement(text: string): StatementParts | null {
   return rebuilds(() => statementText(parts), text) ? parts : null
 }
 
-/** Whether the builder writes this very text; it throws on a malformed part. */
+/** Whether the builder writes the same text; it throws on a malformed part. */
 export function rebuilds(build: () => string, text: string): boolean {
   try {
     return build() === text

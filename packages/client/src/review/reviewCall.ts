@@ -41,7 +41,7 @@ export function reviewCall(context: ReviewContext, call: UnsignedStep): Reading 
     : readTokenCall(context, call)
 }
 
-/** Pinned contracts that are no tokens, so that a token's function there would mean something else. */
+/** Pinned contracts other than tokens: a token's function there would mean something else. */
 const isContract = ({ profile, addresses, launchpads, weth, tokens }: Pins, to: Address): boolean =>
   to === NATIVE ||
   (to !== weth &&

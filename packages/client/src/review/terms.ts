@@ -29,7 +29,7 @@ export type SigningRequest =
   | { kind: 'authorization'; payload: CodeAuthorization }
 
 /**
- * What a signature does, read from the bytes that are signed.
+ * The effects of a signature, read from the bytes that are signed.
  * @public
  */
 export interface SigningReview {
@@ -76,7 +76,7 @@ export interface ReviewContext {
   allowsUnknownCalls: boolean
 }
 
-/** What a reader of one request found; texts are added at the end. */
+/** The result of reading one request; texts are added at the end. */
 export interface Reading {
   title: string
   effects: readonly Effect[]

@@ -41,9 +41,8 @@ export function Settings({ onDone }: { onDone(): void }) {
       />
       {allowsUnknown ? (
         <Notice tone="down" title="An unknown call can take everything this wallet holds.">
-          The wallet cannot tell what such a call does. It shows the contract, the ETH sent and the function’s
-          number, and signs after you type the end of the contract’s address. The return address is no limit
-          then.
+          Its effects cannot be read. The wallet shows the contract, the ETH sent and the function selector,
+          and signs after you type the end of the contract’s address. Such a call can pay any address.
         </Notice>
       ) : (
         <p className="small faint">Off: calls whose effects the wallet cannot read are refused.</p>

@@ -180,8 +180,8 @@ async function serve(request: WalletRequest): Promise<unknown> {
 }
 
 /**
- * On the site's own origin its page asks; a page of another origin has to be doubted. What gives an address outside
- * the pins something is always asked for.
+ * On the site's own origin its page asks; a page of another origin has to be doubted. The frame always confirms what
+ * an address outside the pins gains.
  */
 function needsConfirmation(review: SigningReview, request: WalletRequest & { type: 'sign' }): boolean {
   if (review.confirmAddresses.length > 0) return true
