@@ -89,31 +89,27 @@ export async function readSessionCurves(
  * token makes it a curve.
  */
 export async function readListedCurves(
-  rpc: Rpc,
+  node: StateReader,
   { launchpads }: Pick<Pins, 'launchpads'>,
   addresses: readonly Address[],
-  signal?: AbortSignal,
 ): Promise<ListedCurve[]> {
-  const candidates = addresses.flatMap((id) => launchpads.map(({ kind, factory }) => ({ id, kind, factory })))
-  const ends = await Promise.all(
-    candidates.map(async ({ id, kind }) => {
-      const { endsCalls, endsIn } = launchpadOf(kind)
-      const answers = await rpc.all(
-        endsCalls.map((data) => ethCall(id, data)),
-        signal,
-      )
-      return answers.every((answer) => typeof answer === 'string') ? endsIn(answers as Hex[]) : undefined
+  const candidates = addresses.flatMap((id) =>
+    launchpads.map(({ kind, factory }) => {
+      const calls = launchpadOf(kind).endsCalls.map((data) => ethCall(id, data))
+      return { id, kind, factory, calls }
     }),
   )
-  const listed = await Promise.all(
-    candidates.map(async ({ id, kind, factory }, i): Promise<ListedCurve[]> => {
-      const own = ends[i]
-      if (!own) return []
-      const { askCurve, curveIn } = launchpadOf(kind)
-      const [answer] = await rpc.all([ethCall(factory, askCurve(own.token))], signal)
-      const isListed = typeof answer === 'string' && curveIn(answer as Hex) === id
-      return isListed ? [{ id, launchpad: kind, ...own }] : []
-    }),
-  )
-  return listed.flat()
+  const claims = await node.read(candidates.flatMap(({ calls }) => calls))
+  const claimed = candidates.flatMap(({ id, kind, factory, calls }) => {
+    const answers = calls.map((call) => claims.returned(call))
+    const { endsIn, askCurve } = launchpadOf(kind)
+    const ends = answers.includes(null) ? undefined : endsIn(answers as Hex[])
+    return ends ? [{ id, launchpad: kind, ...ends, call: ethCall(factory, askCurve(ends.token)) }] : []
+  })
+  if (claimed.length === 0) return []
+  const lists = await node.read(claimed.map(({ call }) => call))
+  return claimed.flatMap(({ call, ...curve }) => {
+    const answer = lists.returned(call)
+    return answer !== null && launchpadOf(curve.launchpad).curveIn(answer) === curve.id ? [curve] : []
+  })
 }

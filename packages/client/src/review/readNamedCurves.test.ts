@@ -20,7 +20,9 @@ import { readNamedCurves } from './readNamedCurves.ts'
 const word = (address: string) => address.slice(2).padStart(64, '0')
 /** A node on which each contract says which token it trades, and the factories list the two curves. */
 function nodeWhere(said: Record<string, { token: string; pair: string }>): Rpc {
-  const answerOf = ({ params }: RpcCall): unknown => {
+  const answerOf = ({ method, params }: RpcCall): unknown => {
+    if (method !== 'eth_call')
+      return { number: '0x1', timestamp: `0x${Math.floor(Date.now() / 1000).toString(16)}` }
     const { to, data } = params[0] as { to: Hex; data: Hex }
     const launchpad = pins.launchpads.find(({ factory }) => factory === to)
     if (launchpad) {
@@ -31,7 +33,7 @@ function nodeWhere(said: Record<string, { token: string; pair: string }>): Rpc {
       return `0x${word('0x')}${word(curve.id)}${'0'.repeat(64 * 12)}${word('0x1')}`
     }
     const ends = said[to]
-    if (!ends) return new RpcFailure('execution reverted')
+    if (!ends) return new RpcFailure('execution reverted', { code: 3 })
     const index = launchpadOf('pons').endsCalls.indexOf(data)
     if (index >= 0) return `0x${word(index === 0 ? ends.token : ends.pair)}`
     return `0x${word(ends.token)}${word(ends.pair)}${'0'.repeat(64 * 11)}`
@@ -60,14 +62,26 @@ describe('curves of a request', () => {
     expect(await named(nodeWhere({ [THIEF]: { token: THIEF, pair: THIEF } }), request)).toEqual([])
     expect(await named(nodeWhere({}), request)).toEqual([])
   })
-  it('are none if the node does not answer or the request cannot be read', async () => {
-    const silent: Rpc = { all: () => Promise.reject(new Error('down')) }
-    expect(await named(silent, transactionOf({ to: ETH_CURVE.id, data: buy() }))).toEqual([])
-    expect(await named(nodeWhere(HONEST), transactionOf({ to: WALLET, data: '0xdeadbeef' }))).toEqual([])
+  it('are unreadable, which refuses the request, if the node fails', async () => {
+    const request = transactionOf({ to: ETH_CURVE.id, data: buy() })
+    const { all } = nodeWhere(HONEST)
+    const failing: Rpc = {
+      all: async (calls) => (await all(calls)).map((one, i) => (i === 0 ? one : new RpcFailure('busy'))),
+    }
+    const behind: Rpc = {
+      all: async (calls) => [{ number: '0x1', timestamp: '0x1' }, ...(await all(calls)).slice(1)],
+    }
+    await expect(named(failing, request)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+    await expect(named(behind, request)).rejects.toMatchObject({ code: 'NODE_BEHIND' })
+    await expect(
+      named(nodeWhere(HONEST), transactionOf({ to: WALLET, data: '0xdeadbeef' })),
+    ).rejects.toThrow()
   })
   it('are not looked for if the request names none', async () => {
     const never: Rpc = { all: () => Promise.reject(new Error('asked')) }
     expect(await named(never, transactionOf({ to: pins.router, data: '0x' }))).toEqual([])
     expect(await named(never, { kind: 'message', payload: 'text' })).toEqual([])
+    const end = { to: TOKEN, data: encodeErc20Approve(ETH_CURVE.id, 0n) }
+    expect(await named(never, transactionOf(end))).toEqual([])
   })
 })

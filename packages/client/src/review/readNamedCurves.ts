@@ -1,6 +1,7 @@
 import { type Address, type Caveat, decodeCaveat, readCurveCall } from '@pit/chain'
 import { lower } from '@pit/protocol'
 import { type ListedCurve, readListedCurves } from '../own/curves.ts'
+import { openNode } from '../own/node.ts'
 import type { Rpc } from '../own/rpc.ts'
 import type { Pins } from '../pins.ts'
 import { inside, readApproval } from '../verify/readPlan.ts'
@@ -9,8 +10,8 @@ import type { ReviewContext, SigningRequest } from './terms.ts'
 const MAX_CANDIDATES = 20
 
 /**
- * The curves that a request names and a pinned launchpad lists, by the wallet's own node. None if the node does
- * not answer: a trade on them is an unknown call then.
+ * The curves that a request names and a pinned launchpad lists, by the wallet's own node.
+ * @throws NODE_BEHIND, RPC_UNAVAILABLE the node has no fresh block or fails a call
  * @public
  */
 export async function readNamedCurves(
@@ -18,12 +19,9 @@ export async function readNamedCurves(
   context: Pick<ReviewContext, 'pins' | 'wallet'>,
   request: SigningRequest,
 ): Promise<ListedCurve[]> {
-  try {
-    const named = [...new Set(candidatesIn(context, request))]
-    return named.length === 0 ? [] : await readListedCurves(rpc, context.pins, named.slice(0, MAX_CANDIDATES))
-  } catch {
-    return []
-  }
+  const named = [...new Set(candidatesIn(context, request))].slice(0, MAX_CANDIDATES)
+  if (named.length === 0) return []
+  return readListedCurves(openNode(rpc, context.pins, Date.now), context.pins, named)
 }
 
 /** Callees of curve calls, spenders of approvals and targets of sessions. */
@@ -36,8 +34,8 @@ function candidatesIn(
     const step = { to: lower(to), value: BigInt(value), data: lower(data) }
     return inside(wallet, step).flatMap((call) => {
       if (readCurveCall(call.data)) return [call.to]
-      const spender = readApproval(pins, call)?.spender
-      return spender === undefined || isPinned(pins, spender) ? [] : [spender]
+      const approval = readApproval(pins, call)
+      return !approval || approval.amount === 0n || isPinned(pins, approval.spender) ? [] : [approval.spender]
     })
   }
   if (request.kind === 'typedData' && request.payload.primaryType === 'Delegation') {
