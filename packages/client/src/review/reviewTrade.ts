@@ -8,7 +8,7 @@ import { feesOf, triedGas } from '../verify/gas.ts'
 import { gasOf, inside, type PlanReading, readApproval } from '../verify/readPlan.ts'
 import { approvalText } from '../verify/signedTerms.ts'
 import type { TradeReview, Verified } from '../verify/verified.ts'
-import { timeText } from './terms.ts'
+import { timeText } from './effects.ts'
 
 type Reviewed = Omit<Verified, 'review'>
 interface Names {
