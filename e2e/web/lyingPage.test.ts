@@ -1,17 +1,13 @@
-import type { Address, Hex } from '@pit/chain'
-import { createClient, fromViem, rpcAt } from '@pit/client'
-import { type ChainProfile, RISK_CODES, type RouteId } from '@pit/protocol'
+import type { ChainProfile, RouteId } from '@pit/protocol'
 import type { Browser, Page, Route } from 'playwright-core'
-import { mnemonicToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom, type Random } from '../fuzz/random.ts'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
-import { readStoryTokens } from '../trading/tokens.ts'
-import { MNEMONIC } from '../trading/trader.ts'
 import { openBrowser, openTab, signIn, type Tab } from './browser.ts'
-import { type Owner, type PostedList, type Script, scriptsOf } from './lying/scripts.ts'
+import { openOwner } from './lying/openOwner.ts'
+import { EXECUTOR, type Owner, type Script, scriptsOf } from './lying/scripts.ts'
 import { type Json, mutate, routeOf } from './lying/sentinels.ts'
-import { crashOf, signedSwaps, unlabelled } from './lying/watch.ts'
+import { crashOf, unlabelled } from './lying/watch.ts'
 
 // A server that lies to the page about any field of any answer, while a scripted user trades, places orders, cancels,
 // grants and reads. Believed: a lie in a confirmation, other signed bytes than reviewed, or a lie shown without the
@@ -38,75 +34,12 @@ beforeAll(async () => {
   browser = await openBrowser()
   tab = await openTab(browser, world.server.url)
   profile = (await (await fetch(`${world.server.url}/pins.json`)).json()) as ChainProfile
-  const token = await buyToken()
-  await signIn(tab.page, 'full', ACCOUNT)
-  const agentId = await openOrdersAgent(tab.page)
-  owner = ownerOf(tab.page, agentId, token)
+  owner = await openOwner(world, tab.page, { profile, account: ACCOUNT })
 }, 240_000)
 afterAll(async () => {
   await browser?.close()
   await world?.close()
 })
-
-/** A token outside the pins, so that its decimals come from the node. */
-async function buyToken(): Promise<Owner['token']> {
-  const client = createClient({
-    url: world.server.url,
-    domain: 'localhost',
-    profile,
-    account: fromViem(mnemonicToAccount(MNEMONIC, { addressIndex: ACCOUNT })),
-    rpc: rpcAt(world.devnet.url),
-  })
-  await client.signIn()
-  const { specimen } = await readStoryTokens(world.devnet)
-  const address = specimen('good')
-  const accept_risks = [...RISK_CODES]
-  await client.trade({ token_in: 'ETH', token_out: address, notional_usd: 60, accept_risks })
-  await client.trade({ token_in: 'ETH', token_out: 'USDG', notional_usd: 60 })
-  const [facts, { balances }] = await Promise.all([client.tokens([address]), client.holdings([address])])
-  const { decimals } = facts.get(address)!
-  // A tenth for each sale, to one decimal, so that decimals show.
-  const tenths = (balances.get(address)! * 1n) / 10n ** BigInt(decimals!)
-  return { address, decimals: decimals!, typed: `${tenths / 10n}.${tenths % 10n}` }
-}
-
-/** A live agent for orders, with a session that was signed on an honest server. */
-async function openOrdersAgent(page: Page): Promise<string> {
-  await page.goto('/agents')
-  await page.getByRole('tab', { name: 'New agent' }).click()
-  await page.getByRole('combobox', { name: 'Brain' }).selectOption('orders')
-  await page.getByLabel('Money').selectOption('live')
-  const created = page.waitForResponse(
-    (response) => response.request().method() === 'POST' && response.url().endsWith('/hosted'),
-    WAIT,
-  )
-  await page.getByRole('button', { name: 'Create live agent (paused)' }).click()
-  const { id, executor } = (await (await created).json()) as { id: string; executor: string }
-  await page.getByRole('heading', { name: 'Limits you set' }).waitFor(WAIT)
-  await world.devnet.rpc('hardhat_setBalance', [executor, '0xde0b6b3a7640000'])
-  await page.getByLabel(/Allow EIP-7702 delegation/).check()
-  await page.getByRole('button', { name: 'Review limits' }).click()
-  await page.getByRole('button', { name: 'Sign session' }).click(WAIT)
-  await page.getByRole('button', { name: 'Switch off' }).waitFor(WAIT)
-  return id
-}
-
-function ownerOf(page: Page, agentId: string, token: Owner['token']): Owner {
-  const swaps = signedSwaps(page, profile)
-  const lists: PostedList[] = []
-  page.on('request', (request) => {
-    if (request.method() !== 'POST' || !request.url().endsWith(`/hosted/${agentId}/orders`)) return
-    lists.push((JSON.parse(request.postData() ?? '{}') as { list: PostedList }).list)
-  })
-  return {
-    ...{ page, agentId, token },
-    usdg: world.core('USDG').toLowerCase() as Address,
-    feeRecipient: profile.fee_recipient!.toLowerCase() as Hex,
-    reached: 'nothing',
-    takeSwaps: () => swaps.all.splice(0),
-    takeLists: () => lists.splice(0),
-  }
-}
 
 interface Lying {
   random: Random
@@ -217,6 +150,177 @@ it.each([
   },
   120_000,
 )
+
+/** Answers of one route with another content. */
+async function lieAbout(page: Page, id: RouteId, change: (body: Fields) => void): Promise<void> {
+  await page.route('**/api/v1/**', async (route) => {
+    const request = route.request()
+    if (routeOf(request.method(), request.url()) !== id) return route.continue()
+    const response = await route.fetch()
+    const body = (await response.json()) as Fields
+    if (response.ok()) change(body)
+    await route.fulfill({ response, json: body })
+  })
+}
+const rowsOf = (body: Fields, name: string): Fields[] => (body[name] ?? []) as Fields[]
+const main = (page: Page) => page.locator('main').innerText()
+
+describe('a server that lies about', () => {
+  afterEach(() => honest(tab.page))
+
+  it('limits, tokens and expiry of a signed session: the card shows the signed ones', async () => {
+    const { page } = tab
+    await page.goto('/sessions')
+    await page.getByText('Active on chain').waitFor(WAIT)
+    const own = (await main(page)).match(/At most \$[\d.,]+ a trade/)![0]
+    await lieAbout(page, 'me.sessions', (body) => {
+      for (const session of rowsOf(body, 'sessions')) {
+        Object.assign(session, {
+          tokens: ['USDC'],
+          status: 'revoked',
+          expires: 1_900_000_000,
+          executor: EXECUTOR,
+        })
+        Object.assign(session['limits'] as Fields, {
+          max_trade_usd: 313.37,
+          max_day_usd: 3133.7,
+          max_trades: 31,
+        })
+      }
+    })
+    await page.goto('/sessions')
+    await page.getByText('Active on chain').waitFor(WAIT)
+    const text = await main(page)
+    expect(text).toContain(own)
+    expect(text).not.toMatch(/313|USDC|0xe7/)
+    // The status is the server's word.
+    expect(text).toMatch(/Revoked\s+\(server\)/)
+  })
+
+  it('balances and prices: the portfolio shows those of the node', async () => {
+    const { page } = tab
+    const figures = async () => {
+      await page.goto('/portfolio')
+      const region = page.getByRole('region', { name: 'Holdings', exact: true }).first()
+      await region.getByRole('row', { name: /^cbBTC/ }).waitFor(WAIT)
+      return [...(await region.innerText()).matchAll(/^(USDG|WETH|cbBTC)\s+[\d,.]+\s+\$[\d,.]+/gm)].map(
+        ([row]) => row,
+      )
+    }
+    const own = await figures()
+    expect(own).toHaveLength(3)
+    await lieAbout(page, 'me.portfolio', (body) => {
+      for (const holding of rowsOf(body, 'holdings'))
+        Object.assign(holding, {
+          amount_atoms: '313373133700000000',
+          price_usd: 3.1,
+          value_usd: 3.1,
+          symbol: 'USDG',
+        })
+      body['total_usd'] = 31_337
+    })
+    expect(await figures()).toEqual(own)
+    expect(await main(page)).not.toContain('31,337')
+  })
+
+  it('amounts, tokens and states of trades: the list shows what the node proves', async () => {
+    const { page } = tab
+    const rows = async () => {
+      await page.goto('/portfolio')
+      const trade = page.getByRole('row', { name: /Mined.*0\.01 ETH/ }).first()
+      await trade.waitFor(WAIT)
+      return (await trade.innerText()).replace(/.*ago/, '')
+    }
+    const own = await rows()
+    await lieAbout(page, 'me.trades', (body) => {
+      for (const trade of rowsOf(body, 'trades')) {
+        Object.assign(trade, {
+          amount_in: '31337',
+          amount_out: '313370000',
+          status: 'reverted',
+          time: 31_337,
+        })
+        Object.assign(trade['token_out'] as Fields, {
+          symbol: 'GOLD',
+          decimals: 2,
+          address: owner.token.address,
+        })
+      }
+    })
+    expect(await rows()).toBe(own)
+  })
+
+  it('fee, approvals and values of a plan: the review shows the bytes', async () => {
+    const { page } = tab
+    await lieAbout(page, 'live.prepare', (body) => {
+      Object.assign(body, { notional_usd: 3.1337 })
+      Object.assign(body['fee'] as Fields, { recipient: EXECUTOR })
+      Object.assign(body['approval'] as Fields, {
+        approve: null,
+        reason: 'No approval is needed.',
+        spender: null,
+      })
+      Object.assign(body['route'] as Fields, { label: 'a free route' })
+      Object.assign(body['quote'] as Fields, { gas_usd: 0.000031337 })
+    })
+    await page.goto('/trade?in=USDG&out=ETH&amount=10')
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByText('Review before signing').waitFor(WAIT)
+    const text = await main(page)
+    expect(text).toContain('Approval of 10 USDG required first')
+    expect(text).toContain(`to the pinned recipient ${owner.feeRecipient}`)
+    expect(text).toMatch(/Value\s+\$10\.00/)
+    expect(text).not.toMatch(/0xe7|free route|3133|No approval/)
+  })
+
+  it('a failure: its words are quoted, stripped and never the cure', async () => {
+    const { page } = tab
+    await page.route('**/api/v1/live/prepare', (route) =>
+      route.fulfill({
+        status: 422,
+        json: {
+          error: {
+            code: 'NO_ROUTE',
+            message: 'Run \u202e\u001b[31mpit session grant',
+            hint: 'Send ETH to 0xe7',
+            retry: 'no',
+          },
+        },
+      }),
+    )
+    await page.goto('/trade?in=ETH&out=USDG&amount=0.01')
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor(WAIT)
+    expect(await alert.locator('.server-words').innerText()).not.toMatch(/[\u202e\u001b]/)
+    const own = (await alert.innerText()).replace(await alert.locator('.server-words').innerText(), '')
+    expect(own).not.toMatch(/session grant|0xe7/)
+    expect(own).toContain('NO_ROUTE')
+  })
+})
+
+it('a node of another chain signs nothing', async () => {
+  const { page } = tab
+  await page.route(`${world.devnet.url}/**`, async (route) => {
+    const response = await route.fetch()
+    const text = await response.text()
+    const sent = route.request().postData() ?? ''
+    await route.fulfill({
+      response,
+      body: sent.includes('eth_chainId') ? text.replace(/"0x1237"/, '"0x1"') : text,
+    })
+  })
+  try {
+    owner.takeSwaps()
+    await page.goto('/trade?in=ETH&out=USDG&amount=0.01')
+    await page.getByRole('button', { name: 'Review trade' }).click()
+    await page.getByRole('button', { name: 'Sign and send' }).click(WAIT)
+    await page.getByText('Your node is not on chain 4663 of the pins; nothing was signed.').waitFor(WAIT)
+    expect(owner.takeSwaps()).toEqual([])
+  } finally {
+    await honest(page)
+  }
+})
 
 type Fields = Record<string, unknown>
 function eachToken(tokens: unknown): void {

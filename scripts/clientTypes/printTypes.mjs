@@ -119,7 +119,14 @@ export function createPrinter(names) {
         `${one.isRest ? '...' : ''}${one.name}${one.isOptional && !one.isRest ? '?' : ''}: ${type(one.type)}`,
     )
     const answer = predicate ? `${predicate.name} is ${type(predicate.type)}` : type(result)
-    return `${generics.length ? `<${generics.join(', ')}>` : ''}(${list.join(', ')})${arrow}${answer}`
+    return `${genericsText(generics)}(${list.join(', ')})${arrow}${answer}`
+  }
+
+  function genericsText(generics = []) {
+    const texts = generics.map(
+      ({ name, constraint }) => `${name}${constraint ? ` extends ${type(constraint)}` : ''}`,
+    )
+    return texts.length === 0 ? '' : `<${texts.join(', ')}>`
   }
 
   function object({ indexes, fields }) {
@@ -156,7 +163,7 @@ export function createPrinter(names) {
     const text = type(one.node, one.name)
     if (one.node.kind === 'object' && text.startsWith('{')) {
       const isFlat = !text.includes('\n') && text !== '{}'
-      return `${head}export interface ${one.name} ${isFlat ? `{\n  ${text.slice(2, -2).replaceAll('; ', '\n  ')}\n}` : text}`
+      return `${head}export interface ${one.name}${genericsText(one.generics)} ${isFlat ? `{\n  ${text.slice(2, -2).replaceAll('; ', '\n  ')}\n}` : text}`
     }
     return `${head}export type ${one.name} =${text.startsWith('\n') ? '' : ' '}${text}`
   }

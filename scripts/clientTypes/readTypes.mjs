@@ -248,11 +248,16 @@ function createReader(checker, source, exportedNames) {
     const isSpread = parameters.length === 1 && first.isRest && first.type.kind === 'tuple'
     return {
       kind: 'call',
-      generics: signature.getTypeParameters()?.map((one) => checker.typeToString(one)) ?? [],
+      generics: (signature.getTypeParameters() ?? []).map(readGeneric),
       parameters: isSpread ? first.type.items.map((one) => ({ ...one, isRest: false })) : parameters,
       result: predicate ? null : read(signature.getReturnType()),
       predicate: predicate ? { name: predicate.parameterName, type: read(predicate.type) } : null,
     }
+  }
+
+  function readGeneric(one) {
+    const constraint = one.getConstraint()
+    return { name: checker.typeToString(one), constraint: constraint ? read(constraint) : null }
   }
 
   function declaration({ name, symbol, isType }) {
@@ -273,7 +278,8 @@ function createReader(checker, source, exportedNames) {
     const type = checker.getDeclaredTypeOfSymbol(symbol)
     const own = symbol.declarations.find(ts.isTypeAliasDeclaration)
     if (own?.typeParameters) return { form: 'generic', name, doc }
-    return { form: 'type', name, doc, node: readTop(type) }
+    const generics = (type.typeParameters ?? []).map(readGeneric)
+    return { form: 'type', name, doc, generics, node: readTop(type) }
   }
   /** A type by its parts, even if an alias of it has a name elsewhere. */
   function readTop(type) {

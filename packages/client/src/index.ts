@@ -17,7 +17,7 @@ export * from './orders/kinds.ts'
 export { pinnedTokens } from './orders/tokens.ts'
 export type { Allowance } from './own/allowances.ts'
 export type { ListedCurve } from './own/curves.ts'
-export { inText, joined, type Own, type OwnText, type OwnValue, say } from './own/own.ts'
+export { inText, joined, type OwnAtoms, type OwnText, type OwnValue, say } from './own/own.ts'
 export { dearer } from './own/ownPrice.ts'
 export {
   type MinedReading,

@@ -6,7 +6,6 @@ interface OwnMark {
 /**
  * A value that this client derived itself: from bytes that it signs, its own node, its pins or its user's input.
  * Texts and numbers of a server are never of this type. Marked at every depth.
- * @public
  */
 export type Own<T> = T extends OwnMark
   ? T
@@ -25,6 +24,11 @@ export type Own<T> = T extends OwnMark
  * @public
  */
 export type OwnText = Own<string>
+/**
+ * An amount in atoms that this client derived itself.
+ * @public
+ */
+export type OwnAtoms = Own<bigint>
 /**
  * A value that `say` and `inText` turn into text.
  * @public

@@ -43,7 +43,7 @@ export interface HoldingsOptions extends VerbOptions {
  * @throws NODE_BEHIND, RPC_UNAVAILABLE your node is behind or does not respond
  * @example
  * ```ts
- * for (const { token, atoms } of (await client.holdings()).holdings) console.log(amountText(atoms, token))
+ * for (const { token, atoms } of (await client.holdings()).holdings) console.log(token.name, atoms)
  * ```
  */
 export async function holdings(
@@ -94,8 +94,8 @@ export async function holdings(
  * @returns facts by address; `decimals` is null if the token does not say
  * @example
  * ```ts
- * const [eth] = (await client.tokens([tokenNamed(client.pins, 'ETH')!])).values()
- * console.log(eth?.name, eth?.decimals)
+ * for (const { name, decimals } of (await client.tokens([...client.pins.tokens.keys()])).values())
+ *   console.log(name, decimals)
  * ```
  */
 export const tokens = (

@@ -1,3 +1,4 @@
+import { visibleText } from '@pit/protocol'
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { shortHex } from '../format.ts'
 
@@ -13,6 +14,11 @@ export const ServerFigure = ({ children }: { children: ReactNode }) => (
   <span title="According to the server. Not verified in this browser.">
     {children} <span className="small faint">(server)</span>
   </span>
+)
+
+/** A text of the server, quoted: it is shown, never followed. */
+export const ServerText = ({ text }: { text: string }) => (
+  <q className="server-words break">{visibleText(text, 400)}</q>
 )
 
 /** Page layout: title, lead and actions. */

@@ -2,7 +2,7 @@ import { isRefusal } from '@pit/client'
 import { visibleText } from '@pit/protocol'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Button, type Tone } from './parts.tsx'
+import { Button, ServerText, type Tone } from './parts.tsx'
 
 export function Notice({
   tone = 'plain',
@@ -56,7 +56,11 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: (() => v
       )}
       {title && <div>{message}</div>}
       {hint && <div>{hint}</div>}
-      {said && <div className="faint">{`The server said: “${said}”`}</div>}
+      {said && (
+        <div className="faint">
+          The server said: <ServerText text={said} />
+        </div>
+      )}
       {code && <div className="faint small mono">{code}</div>}
       {onAgain && (
         <div>

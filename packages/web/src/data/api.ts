@@ -1,5 +1,5 @@
 import { type Api, type Ask, type CallOptions, createApi, isRefusal } from '@pit/client'
-import type { Answer, RouteId } from '@pit/protocol'
+import { type Answer, type RouteId, visibleJson } from '@pit/protocol'
 import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
 import { account, setAccount, useAccount } from './account.ts'
 
@@ -39,6 +39,9 @@ export function useRead<Id extends RouteId>(
   })
 }
 
+/** More than any answer has. */
+const VISIBLE = { maxChars: 4_000, maxValues: 400_000 }
+
 /** Calls a route; an invalid API key signs the tab out. */
 export async function call<Id extends RouteId>(
   id: Id,
@@ -47,7 +50,8 @@ export async function call<Id extends RouteId>(
 ): Promise<Answer<Id>> {
   const method = api[id] as (request: Ask<Id>, options: CallOptions) => Promise<Answer<Id>>
   try {
-    return await method(request, options)
+    // Control and direction characters disguise a text; a page shows answers and signs none.
+    return visibleJson(await method(request, options), VISIBLE) as Answer<Id>
   } catch (error) {
     if (isRefusal(error, 'UNAUTHORIZED') && account()) setAccount(null)
     throw error

@@ -1,5 +1,6 @@
 import { markSourcesOf } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
+import { readStored, StoredFileFault } from './stored.ts'
 
 export interface Recount {
   entrants: number
@@ -8,8 +9,22 @@ export interface Recount {
   difference: { path: string; recorded: string; rebuilt: string } | null
 }
 
-/** Recounts a decided season from its public record, with the code of `pit league verify --no-chain`. */
+/** Recounts a decided season; a record of another shape is an error of the record. */
 export async function recount(
+  season: number,
+  options: { profile: ChainProfile; origin?: string },
+): Promise<Recount> {
+  try {
+    return await recountRecord(season, options)
+  } catch (error) {
+    const isShape = error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
+    if (!isShape) throw error
+    throw new StoredFileFault('The record of this season is malformed, so it cannot be verified.')
+  }
+}
+
+/** Recounts a decided season from its public record, with the code of `pit league verify --no-chain`. */
+async function recountRecord(
   season: number,
   { profile, origin = '' }: { profile: ChainProfile; origin?: string },
 ): Promise<Recount> {
@@ -40,8 +55,7 @@ const tokensOf = (profile: ChainProfile): string[] =>
   markSourcesOf(profile).flatMap(({ kind, token }) => (kind === 'fixed' ? [] : [token]))
 
 async function readJson<T>(address: string): Promise<T> {
-  const answer = await fetch(address)
-  const value = (await answer.json().catch(() => null)) as { error?: { message?: string } } | null
-  if (answer.ok && value !== null) return value as T
-  throw new Error(value?.error?.message ?? `The record could not be loaded (HTTP status ${answer.status}).`)
+  const value = await readStored(address, (file) => file as T)
+  if (value === null) throw new StoredFileFault('The server has no record of this season.')
+  return value
 }

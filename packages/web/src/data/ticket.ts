@@ -1,4 +1,4 @@
-import { type Own, type TokenFacts, type TradeParams, typedAtoms } from '@pit/client'
+import { type OwnAtoms, type TokenFacts, type TradeParams, typedAtoms } from '@pit/client'
 import { decimalText, parseDecimal, type RiskCode } from '@pit/protocol'
 
 /** The trade form as typed, and what it means. */
@@ -18,7 +18,7 @@ export interface TicketState {
 /** The sold token as the verifying node shows it. */
 export interface SoldToken {
   token: TokenFacts
-  balanceAtoms: Own<bigint> | null
+  balanceAtoms: OwnAtoms | null
   isEther: boolean
 }
 

@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { clock, Notice } from '@pit/ui'
+import { clock, Notice, ServerText } from '@pit/ui'
 import { holdWords } from '../data/holds.ts'
 
 type AgentDetail = Answer<'hosted.get'>
@@ -24,7 +24,7 @@ export function AgentBlocked({ agent: { watch, next_tick_holds, status } }: { ag
       ))}
       {watch?.soon.map(({ code, message, at }) => (
         <Notice key={code} title={`Soon: ${holdWords(code).title.toLowerCase()} (${clock(at)})`}>
-          {message}
+          <ServerText text={message} />
         </Notice>
       ))}
     </>
@@ -48,8 +48,8 @@ function HoldNotice({ hold: { code, causes }, lead }: { hold: Blocked; lead: str
   return (
     <Notice tone="warn" title={`${lead}: ${title}`}>
       {(isAllSaid ? [] : causes).map((cause) => (
-        <p key={cause} className="break">
-          {cause}
+        <p key={cause}>
+          <ServerText text={cause} />
         </p>
       ))}
       {cure && <p className="faint">{cure}</p>}

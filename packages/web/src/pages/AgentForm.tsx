@@ -1,6 +1,7 @@
 import { type BodyInput, BRAINS, type Brain, HOSTED } from '@pit/protocol'
 import {
   Button,
+  ByServer,
   Card,
   CheckField,
   duration,
@@ -156,6 +157,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
                     onChange={(value) => setTyped({ ...typed, [field]: value })}
                   />
                 ))}
+                <ByServer what="Parameters and their descriptions" />
                 {creating.error && <Failure error={creating.error} />}
                 <div className="row">
                   <Button

@@ -10,6 +10,7 @@ import {
   Failure,
   Loaded,
   many,
+  ServerText,
   Table,
   type Tone,
   toast,
@@ -166,7 +167,11 @@ const columnsOf = ({ rows, facts, usdg, isSigned, isCancelling, cancel, replace 
     cell: ({ state, why }: OrderRow) => (
       <span className="stack">
         <Badge tone={STATE_TONES[state]}>{words(state)}</Badge>
-        {why && <span className="small break">{why.slice(0, 200)}</span>}
+        {why && (
+          <span className="small">
+            <ServerText text={why} />
+          </span>
+        )}
       </span>
     ),
   },

@@ -12,6 +12,7 @@ import {
   Failure,
   Loading,
   many,
+  ServerText,
   Tabs,
   type Tone,
   usd,
@@ -192,7 +193,10 @@ function Rules({ entry: { rules, problems } }: { entry: TimelineEntry }) {
           </span>
           {hold && (
             <>
-              <p className="break">{`${holdWords(hold.code).title}. ${hold.message}`}</p>
+              <p className="break">
+                {`${holdWords(hold.code).title}. `}
+                <ServerText text={hold.message} />
+              </p>
               <Cure code={hold.code} />
             </>
           )}
@@ -201,7 +205,7 @@ function Rules({ entry: { rules, problems } }: { entry: TimelineEntry }) {
       {problems.map(({ code, message }) => (
         <li key={`${code} ${message}`}>
           <p className="break">
-            <Badge tone="warn">{holdWords(code ?? 'error').title}</Badge> {message}
+            <Badge tone="warn">{holdWords(code ?? 'error').title}</Badge> <ServerText text={message} />
           </p>
           {code && <Cure code={code} />}
         </li>
@@ -226,7 +230,9 @@ function Trade({ trade, named }: { trade: TradeOf; named: NamedTokens }) {
           ...(trade.gasUsd === null ? [] : [['Gas', usd(trade.gasUsd)] as const]),
           ...(trade.route === null ? [] : [['Route', trade.route] as const]),
           ...(txHash === null ? [] : [['Transaction', <TxLink key="tx" hash={txHash} />] as const]),
-          ...(receipt === null ? [] : [['Receipt', receipt.message] as const]),
+          ...(receipt === null
+            ? []
+            : [['Receipt', <ServerText key="receipt" text={receipt.message} />] as const]),
         ]}
       />
     </>

@@ -1,5 +1,17 @@
 import { type Answer, DAY_S } from '@pit/protocol'
-import { Badge, Button, Card, dateTime, Failure, Notice, SelectField, Table, TextField, words } from '@pit/ui'
+import {
+  Badge,
+  Button,
+  Card,
+  dateTime,
+  Failure,
+  Notice,
+  SelectField,
+  ServerText,
+  Table,
+  TextField,
+  words,
+} from '@pit/ui'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { openClient } from '../wallet/connect.ts'
@@ -89,7 +101,7 @@ function Verdicts({ rehearsed: { ok, checks, signer_checks = [] } }: { rehearsed
           { head: 'Result', cell: resultOf },
           { head: 'Value', right: true, cell: ({ rule, value }) => shown(rule, value) },
           { head: 'Limit', right: true, cell: ({ rule, limit }) => shown(rule, limit) },
-          { head: 'Details', cell: ({ message }) => <span className="prose">{message.slice(0, 300)}</span> },
+          { head: 'Details', cell: ({ message }) => <ServerText text={message} /> },
         ]}
         rows={rows}
         keyOf={({ key }) => key}

@@ -1,5 +1,5 @@
 import type { Answer } from '@pit/protocol'
-import { bps, Card, count, Facts, many, Notice, Table, usd, words } from '@pit/ui'
+import { bps, Card, count, Facts, many, Notice, ServerText, Table, usd, words } from '@pit/ui'
 import { Lengths } from '@pit/ui/charts'
 import { useTokenFacts } from '../data/own.ts'
 import { amountOf, type Facts as TokenMap } from '../data/tokens.ts'
@@ -17,7 +17,7 @@ export function Quoted({ quote }: { quote: Quote }) {
         {quote.best === null && <Notice tone="warn" title="No route for this trade." />}
         {refused.map(({ code, message }) => (
           <Notice key={code} tone="down" title={words(code)}>
-            {message}
+            <ServerText text={message} />
           </Notice>
         ))}
         <Facts rows={summary(quote, facts)} />
