@@ -1,6 +1,6 @@
-declare const OWN: unique symbol
+/** In types only; no value has this property. */
 interface OwnMark {
-  readonly [OWN]: true
+  readonly __own: 'derived by this client'
 }
 
 /**
