@@ -45,17 +45,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     signIn: deps.signIn,
     signatures: deps.signatures,
   })
-  const { pins, address, portfolio, sessions, recordedSessions, trades, quote, rehearseTrade } = deps.client
-  const own: Reading<never>['own'] = {
-    pins,
-    address,
-    portfolio,
-    sessions,
-    recordedSessions,
-    trades,
-    quote,
-    rehearseTrade,
-  }
+  const own: Reading<never>['own'] = deps.client
   const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => {
     const schema = fromJsonSchema<never>(tool.input as unknown as JsonSchemaType)
     return {

@@ -25,10 +25,12 @@ export function showToken(
   }
 }
 
-/** Amount in whole tokens; null if the decimals are unknown. */
-export const showAmount = (
-  pins: Pins,
+/** Amount in whole tokens, by decimals of the pins or this server's own node; null if they are unknown. */
+export function showAmount(
+  tokens: ReadonlyMap<Address, { decimals: number | null }>,
   address: string,
   atoms: bigint | string | null,
-  decimals: number | null = pins.tokens.get(address.toLowerCase() as Address)?.decimals ?? null,
-): string | null => (atoms === null || decimals === null ? null : decimalText(BigInt(atoms), decimals))
+): string | null {
+  const decimals = tokens.get(address.toLowerCase() as Address)?.decimals ?? null
+  return atoms === null || decimals === null ? null : decimalText(BigInt(atoms), decimals)
+}

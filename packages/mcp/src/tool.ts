@@ -11,8 +11,17 @@ export interface Reading<R extends RouteId> {
   api: Pick<Api, R>
   own: Pick<
     PitClient,
-    'pins' | 'address' | 'portfolio' | 'sessions' | 'recordedSessions' | 'trades' | 'quote' | 'rehearseTrade'
-  >
+    | 'pins'
+    | 'address'
+    | 'tokens'
+    | 'holdings'
+    | 'portfolio'
+    | 'sessions'
+    | 'recordedSessions'
+    | 'trades'
+    | 'quote'
+    | 'rehearseTrade'
+  > & { orders: Pick<PitClient['orders'], 'signed'> }
   /** The client's own node. */
   rpc: Rpc
   nowMs(): number

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createCrypto, type Hex } from '@pit/chain'
-import { tokenNamed } from '@pit/client'
-import { type Answer, grouped, groupedText } from '@pit/protocol'
+import { type Address, createCrypto, type Hex } from '@pit/chain'
+import { amountText, type TokenFactsMap, tokenNamed } from '@pit/client'
+import { type Answer, decimalText, dollarsText, grouped, priceUsdOf, usdOf } from '@pit/protocol'
 import { Command } from 'commander'
 import { sealKey } from '../keys/keystore.ts'
 import { asKey, keystoreFile, keystoreFolder, readPassword } from './account.ts'
 import { InputNeeded, json, UsageRefused } from './exit.ts'
 import { type CommandDeps, globalsOf, logIn, openClient, openReader, openSignedIn } from './openClient.ts'
 import { defined, whole } from './parse.ts'
-import { show, timeText } from './show.ts'
+import { atomsText, show, timeText } from './show.ts'
 import { table } from './terminal.ts'
 import { sized, type TradeFlags, tradeParams } from './tradeCommand.ts'
 
@@ -49,22 +49,48 @@ export const quoteCommand = (deps: CommandDeps): Command =>
 
 export const portfolioCommand = (deps: CommandDeps): Command =>
   new Command('portfolio')
-    .description('Show your wallet’s balances and your fee tier.')
+    .description('Show your wallet’s balances by your own node, and your fee tier.')
     .action(async (_options: object, command: Command) => {
       const opened = await openSignedIn(deps, command)
-      const portfolio = await opened.client.portfolio()
-      show(deps, opened, portfolio, () =>
-        table([
-          ['token', 'amount', 'price $', 'value $'],
-          ...portfolio.holdings.map((one) => [
-            one.symbol,
-            cell(one.amount),
-            cell(one.price_usd),
-            cell(one.value_usd),
+      const listed = await opened.client.portfolio()
+      // Tokens outside the pins: the server may name them, your node says what you hold of them.
+      const named = listed.holdings.map(({ address }) => address)
+      const { holdings, unread } = await opened.client.holdings(named)
+      const total = holdings.reduce((sum, { microUsd }) => sum + (microUsd ?? 0n), 0n)
+      const value = {
+        wallet: opened.client.address,
+        total_usd: usdOf(total),
+        holdings: holdings.map(({ token, atoms, priceE18, isStale, microUsd }) => ({
+          address: token.address,
+          symbol: token.symbol,
+          decimals: token.decimals,
+          amount_atoms: atoms,
+          amount: token.decimals === null ? null : decimalText(atoms, token.decimals),
+          price_usd: priceE18 === null ? null : priceUsdOf(priceE18),
+          stale: isStale,
+          value_usd: microUsd === null ? null : usdOf(microUsd),
+        })),
+        unread,
+        server: { volume: listed.volume },
+      }
+      show(
+        deps,
+        opened,
+        value,
+        () =>
+          table([
+            ['amount', 'price $', 'value'],
+            ...holdings.map(({ token, atoms, priceE18, microUsd }) => [
+              amountText(atoms, token),
+              priceE18 === null ? null : grouped(decimalText(priceE18, 18)),
+              microUsd === null ? null : dollarsText(microUsd),
+            ]),
+            ['total', '', dollarsText(total)],
+            ...unread.map((token) => [token, null, 'cannot be read on your node']),
           ]),
-          ['total', '', '', cell(portfolio.total_usd)],
-        ]),
+        { source: 'own' },
       )
+      deps.terminal.say(`Fee tier according to the server: ${listed.volume.tier_bps} bps.`)
     })
 
 export const tradesCommand = (deps: CommandDeps): Command =>
@@ -79,6 +105,9 @@ export const tradesCommand = (deps: CommandDeps): Command =>
         rows.push(row)
         if (rows.length >= limit) break
       }
+      const tokens = await opened.client.tokens(
+        rows.flatMap((row) => [row.token_in.address, row.token_out.address]),
+      )
       show(deps, opened, rows, () =>
         table([
           ['time', 'path', 'status', 'sold', 'bought', 'transaction'],
@@ -86,8 +115,8 @@ export const tradesCommand = (deps: CommandDeps): Command =>
             timeText(row.time),
             row.path,
             row.status,
-            tradedText(row.amount_in, row.token_in),
-            tradedText(row.amount_out, row.token_out),
+            tradedText(tokens, row.amount_in, row.token_in),
+            tradedText(tokens, row.amount_out, row.token_out),
             row.tx_hash,
           ]),
         ]),
@@ -96,15 +125,13 @@ export const tradesCommand = (deps: CommandDeps): Command =>
 
 const cell = (value: string | number | null): string | null => (value === null ? null : grouped(value))
 
-/** Whole tokens if the server knows the decimals; otherwise atoms and the address. */
-function tradedText(
+/** The server's amount, with name and decimals by the pins or your node. */
+const tradedText = (
+  tokens: TokenFactsMap,
   atoms: string | null,
-  { symbol, decimals, address }: { symbol: string | null; decimals: number | null; address: string },
-): string | null {
-  if (atoms === null) return null
-  if (decimals === null) return `${atoms} atoms of ${address}`
-  return `${groupedText(BigInt(atoms), decimals)} ${symbol ?? address}`
-}
+  { address }: { address: string },
+): string | null =>
+  atoms === null ? null : atomsText(BigInt(atoms), tokens.get(address.toLowerCase() as Address)!)
 
 export const tokenCommand = (deps: CommandDeps): Command =>
   new Command('token')

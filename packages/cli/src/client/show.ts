@@ -52,8 +52,18 @@ export function requireConfirmation({ terminal }: Pick<CommandDeps, 'terminal'>,
 /** A token amount with its symbol; atoms if the token is unknown. */
 export function amountText({ client }: Pick<Opened, 'client'>, atoms: bigint, token: `0x${string}`): string {
   const record = client.pins.tokens.get(token)
-  return record ? `${groupedText(atoms, record.decimals)} ${record.symbol}` : `${atoms} atoms of ${token}`
+  return atomsText(atoms, {
+    address: token,
+    name: record?.symbol ?? token,
+    decimals: record?.decimals ?? null,
+  })
 }
+
+/** Whole tokens by decimals of the pins or your node; atoms if they are unknown. */
+export const atomsText = (
+  atoms: bigint,
+  { address, name, decimals }: { address: string; name: string; decimals: number | null },
+): string => (decimals === null ? `${atoms} atoms of ${address}` : `${groupedText(atoms, decimals)} ${name}`)
 
 /** Explorer link of a transaction; on a devnet a page of its dashboard. */
 export const transactionUrl = ({ url, profile }: Pick<Target, 'url' | 'profile'>, hash: string): string =>

@@ -1,10 +1,10 @@
 import { missingChecks, type TradeParams } from '@pit/client'
-import { etherText, FEE, grouped } from '@pit/protocol'
+import { etherText, FEE } from '@pit/protocol'
 import { Command } from 'commander'
 import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
 import { defined, positive, whole } from './parse.ts'
-import { amountText, headingOf, timeText, transactionUrl } from './show.ts'
+import { amountText, headingOf, transactionUrl } from './show.ts'
 import { showStages } from './stages.ts'
 import { table } from './terminal.ts'
 
@@ -83,7 +83,7 @@ async function run(deps: CommandDeps, opened: Opened, request: TradeParams, yes:
   const done = terminal.progress('Planning and verifying')
   const verified = await client.plan(request).finally(() => done())
   terminal.say(headingOf(target, 'live'))
-  terminal.say(table(planRows(opened, request, verified)))
+  terminal.say(table(planRows(request, verified)))
   const agreed = yes || (terminal.isInteractive && (await terminal.confirm('Sign and send this trade?')))
   if (!agreed) {
     if (opened.options.json)
@@ -98,30 +98,20 @@ async function run(deps: CommandDeps, opened: Opened, request: TradeParams, yes:
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>
 
-function planRows(opened: Opened, request: TradeParams, { plan, reading, checks }: Verified) {
+/** All but the risk codes come from the bytes to sign and your own node. */
+function planRows(request: TradeParams, { plan, review, reading, checks }: Verified) {
   const missing = missingChecks(checks)
-  const amount = (atoms: bigint, token: `0x${string}`) => amountText(opened, atoms, token)
   const risks = plan.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ')
   return [
-    ['sell', amount(reading.amountIn, reading.tokenIn)],
-    ['buy at least', amount(BigInt(plan.amount_out_min), reading.tokenOut)],
-    ['expected', amount(BigInt(plan.amount_out_expected), reading.tokenOut)],
-    ['value', plan.notional_usd === null ? null : `$${grouped(plan.notional_usd)}`],
-    ['fee', `${plan.fee_bps} bps of the ${plan.fee_side} (${plan.fee_class})`],
-    ['route', plan.route.label],
+    ...review.rows.map(({ label, text }) => [label.toLowerCase(), text]),
+    ...review.approvals.map(({ text }) => ['approval', text]),
     ['risks', risks === '' ? 'none' : risks],
     ['accepted risks', request.accept_risks?.join(', ') ?? 'none'],
-    ['permit', reading.permit ? permitText(opened, reading.permit.permit) : null],
     ['transactions', reading.transactions.length],
     ['verified', `${checks.map(({ rule }) => rule).join(', ')} (on your own node)`],
     ['not verified', missing.length > 0 ? missing.join(', ') : null],
   ]
 }
-
-type Permit = NonNullable<Verified['reading']['permit']>['permit']
-
-const permitText = (opened: Opened, { details }: Permit): string =>
-  `the router may spend ${amountText(opened, details.amount, details.token)} until ${timeText(details.expiration)}`
 
 interface Mined {
   receipt: { hash: string; block: number; gasUsed: bigint; gasPriceWei: bigint }

@@ -179,22 +179,19 @@ export const MARKET_TOOLS = [
       failed_checks: List(Str()),
       risks: List(Risk),
     }),
-    routes: ['live.quote', 'tokens.get'],
+    routes: ['live.quote'],
     openWorld: true,
-    async run({ api, own, signal }, body) {
+    async run({ own, signal }, body) {
       // Reject unknown names here instead of letting the service resolve them.
       const [sold, bought] = [tokenAddress(own.pins, body.token_in), tokenAddress(own.pins, body.token_out)]
       const quote = await own.quote(body, { signal })
-      const decimalsOf = async (address: string) =>
-        own.pins.tokens.get(address as `0x${string}`)?.decimals ??
-        (await api['tokens.get']({ params: { address } }, { signal })).decimals
-      const [soldDecimals, boughtDecimals] = await Promise.all([decimalsOf(sold), decimalsOf(bought)])
+      const tokens = await own.tokens([sold, bought], { signal })
       const { best } = quote
       return {
         token_in: showToken(own.pins, sold),
         token_out: showToken(own.pins, bought),
-        sell_amount: showAmount(own.pins, sold, quote.amount_in, soldDecimals),
-        receive_amount: showAmount(own.pins, bought, best?.amount_out ?? null, boughtDecimals),
+        sell_amount: showAmount(tokens, sold, quote.amount_in),
+        receive_amount: showAmount(tokens, bought, best?.amount_out ?? null),
         notional_usd: quote.notional_usd,
         fee_bps: quote.fee_bps,
         slippage_bps: quote.slippage_bps,

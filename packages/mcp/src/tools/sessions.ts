@@ -1,5 +1,4 @@
 import type { RecordedSession } from '@pit/client'
-import { visibleText } from '@pit/protocol'
 import { ToolRefusal } from '../refusal.ts'
 import {
   AddressIn,
@@ -43,8 +42,8 @@ export const SESSION_TOOLS = [
           tokens: List(Str()),
           max_usd_per_trade: Num(),
           max_usd_per_day: Num(),
-          left_24h_usd: OrNull(Num()),
-          trades_left: OrNull(Int()),
+          left_24h_usd: OrNull(Num('by the service')),
+          trades_left: OrNull(Int({ description: 'by the service' })),
           expires: Str(),
         }),
       ),
@@ -56,27 +55,26 @@ export const SESSION_TOOLS = [
         own.sessions({ signal }),
         own.recordedSessions({ signal }),
       ])
-      const sessions = [...granted, ...as_executor]
-      const stateOf = new Map(recorded.map(({ session_id, state }) => [session_id, state]))
-      const listed = new Set(sessions.map(({ session_id }) => session_id))
-      const hidden = recorded.filter(({ session_id }) => !listed.has(session_id))
-      return {
-        sessions: sessions
-          .map((one) => ({
-            session_id: one.session_id,
-            status: one.status as string,
-            on_chain: stateOf.get(one.session_id) ?? null,
-            role: one.role as string,
-            wallet: one.wallet,
-            tokens: one.tokens.map((token) => visibleText(token)),
-            max_usd_per_trade: one.limits.max_trade_usd,
-            max_usd_per_day: one.limits.max_day_usd,
-            left_24h_usd: one.used.remaining_24h_usd as number | null,
-            trades_left: one.used.trades_left as number | null,
-            expires: isoOf(one.expires),
-          }))
-          .concat(hidden.map(hiddenRow)),
-      }
+      const signed = new Map(recorded.map((one) => [one.session_id, signedRow(one)]))
+      const listed = [...granted, ...as_executor].map((one) => ({
+        session_id: one.session_id,
+        on_chain: null,
+        wallet: one.wallet,
+        tokens: one.tokens,
+        max_usd_per_trade: one.limits.max_trade_usd,
+        max_usd_per_day: one.limits.max_day_usd,
+        expires: isoOf(one.expires),
+        // What was signed here counts, whatever the service lists.
+        ...signed.get(one.session_id),
+        status: one.status as string,
+        role: one.role as string,
+        left_24h_usd: one.used.remaining_24h_usd as number | null,
+        trades_left: one.used.trades_left as number | null,
+      }))
+      const ids = new Set(listed.map(({ session_id }) => session_id))
+      const hidden = [...signed.values()].filter(({ session_id }) => !ids.has(session_id))
+      const unlisted = { status: 'not_listed', role: 'owner', left_24h_usd: null, trades_left: null }
+      return { sessions: [...listed, ...hidden.map((one) => ({ ...one, ...unlisted }))] }
     },
   }),
   acts({
@@ -145,17 +143,13 @@ async function mustBeOwned(own: Own, sessionId: string, signal: AbortSignal): Pr
   )
 }
 
-/** A session that the service omits, from its signed binding. */
-const hiddenRow = ({ session_id, state, wallet, binding }: RecordedSession) => ({
+/** A session by its binding that was signed on this machine, and its state on chain. */
+const signedRow = ({ session_id, state, wallet, binding }: RecordedSession) => ({
   session_id,
-  status: 'not_listed',
   on_chain: state,
-  role: 'owner',
   wallet: wallet as string,
   tokens: [...binding.tokens] as string[],
   max_usd_per_trade: binding.limits.max_trade_micro_usd / 1e6,
   max_usd_per_day: binding.limits.max_day_micro_usd / 1e6,
-  left_24h_usd: null,
-  trades_left: null,
   expires: isoOf(binding.expires_at),
 })

@@ -53,7 +53,7 @@ export function showStanding(pins: Pins, look: Look): TradeShown {
       status: 'mined',
       message: 'The trade was mined and delivered at least its minimum output.',
       block: entry.block,
-      receive_amount: showAmount(pins, entry.tokenOut, entry.amountOut),
+      receive_amount: showAmount(pins.tokens, entry.tokenOut, entry.amountOut),
     }
   const isReverted = entry?.state === 'reverted' || look.receipt?.status === '0x0'
   if (isReverted)
