@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { type Address, delegationHash, NATIVE, sessionRoot } from '@pit/chain'
+import {
+  type Address,
+  delegationHash,
+  type Hex,
+  NATIVE,
+  type Order,
+  orderListHash,
+  orderListHashV1,
+  sessionRoot,
+  toWireOrder,
+} from '@pit/chain'
 import { bindingHash, createBinding } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { pinsOf } from './pins.ts'
@@ -75,4 +85,44 @@ it.each<[string, (text: string) => string]>([
 it('finds nothing under an id that could leave its place', async () => {
   const records = openRecords(memoryRecords(), WALLET)
   for (const id of ['../keys', 'a/b', '', 'x'.repeat(65), '\n']) expect(await records.session(id)).toBeNull()
+})
+
+const word = (digit: string) => `0x${digit.repeat(64)}` as Hex
+const ORDER: Order = {
+  ...{ tokenIn: NATIVE, tokenOut: at('b'), amountIn: 7n, minAmountOut: 0n, maxSlippageBps: 100 },
+  trigger: { kind: 'none', token: NATIVE, priceE18: 0n, trailBps: 0 },
+  ...{ slices: 1, everyS: 0, startsAt: 0, expiresAt: 1_900_000_000, group: 0, parent: 0 },
+}
+
+it.each([
+  ['no other order', []],
+  ['another order', [word('9')]],
+])('reads a list of the first version that replaced %s', async (_, replaces) => {
+  const store = memoryRecords()
+  const records = openRecords(store, WALLET)
+  const list = { session: word('5'), nonce: word('6'), orders: [ORDER] }
+  const hash = orderListHashV1(hashing, { ...list, replaces })
+  const text = JSON.stringify({ ...list, replaces, orders: [toWireOrder(ORDER)] })
+  await store.write(`orders/${WALLET}/${word('5').slice(2)}/${hash.slice(2)}`, text)
+  const next = { ...list, replaces: [{ id: word('9'), spentIn: 3n }] }
+  await records.putOrderList(next, 'agt_1')
+  expect(await records.orderLists()).toEqual([
+    { hash, session: word('5'), agentId: null, orders: [ORDER] },
+    { hash: orderListHash(hashing, next), session: word('5'), agentId: 'agt_1', orders: [ORDER] },
+  ])
+})
+
+it('refuses a list whose amount or spent amount was altered', async () => {
+  for (const change of [
+    ['"7"', '"8"'],
+    ['"3"', '"4"'],
+  ] as const) {
+    const store = memoryRecords()
+    const records = openRecords(store, WALLET)
+    const replaces = [{ id: word('9'), spentIn: 3n }]
+    await records.putOrderList({ session: word('5'), nonce: word('6'), replaces, orders: [ORDER] }, 'agt_1')
+    const [key] = await store.list('orders/')
+    await store.write(key!, (await store.read(key!))!.replace(from, to))
+    await expect(records.orderLists()).rejects.toMatchObject({ code: 'RECORD_DAMAGED' })
+  }
 })

@@ -194,8 +194,8 @@ const replaceCommand = (deps: CommandDeps): Command =>
     .action(async (agentId: string, id: Hash, flags: ReplaceFlags, command: Command) => {
       requireConfirmation(deps, flags.yes)
       const opened = await openSignedIn(deps, command)
-      const { orders } = await opened.client.orders.list(agentId)
-      const { kind } = orders.find((one) => one.id.toLowerCase() === id)?.order.trigger ?? { kind: 'none' }
+      const signed = (await opened.client.orders.signed()).get(id)
+      const { kind } = (signed ?? (await listedOrder(opened, agentId, id))).trigger
       const change = defined({
         amount: flags.amount,
         least: flags.least,
@@ -206,6 +206,12 @@ const replaceCommand = (deps: CommandDeps): Command =>
       const confirmation = confirmList(deps, opened, flags.yes)
       showPlaced(deps, opened, await opened.client.orders.replace({ agentId, id, change }, confirmation))
     })
+
+async function listedOrder({ client }: Opened, agentId: string, id: Hash) {
+  const row = (await client.orders.list(agentId)).orders.find((one) => one.id.toLowerCase() === id)
+  if (!row) throw new UsageRefused(`No order ${id} of this agent is listed.`)
+  return row.order
+}
 
 function triggerOf(kind: string, { price, trail }: ReplaceFlags): OrderIntent['trigger'] {
   if (price !== undefined) {
