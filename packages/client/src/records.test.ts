@@ -113,7 +113,7 @@ it.each([
 })
 
 it('refuses a list whose amount or spent amount was altered', async () => {
-  for (const change of [
+  for (const [from, to] of [
     ['"7"', '"8"'],
     ['"3"', '"4"'],
   ] as const) {
