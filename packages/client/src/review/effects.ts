@@ -33,7 +33,7 @@ export type Effect =
     }
   | { kind: 'ends_allowance'; token: Address; spender: Address }
   | { kind: 'ends_sessions'; which: 'one' | 'all' }
-  | { kind: 'ends_order'; id: Hex }
+  | { kind: 'ends_order'; id: Hex; spentIn: bigint }
   | { kind: 'network_fee'; atMost: bigint }
   | {
       kind: 'session'
@@ -107,7 +107,7 @@ export function effectText(pins: Pins, effect: Effect): string {
         ? 'Ended: every session with controls, on chain'
         : 'Ended: one session, its delegation is disabled on chain'
     case 'ends_order':
-      return `Ended first: order ${effect.id}`
+      return `Ended first: order ${effect.id}, of which ${effect.spentIn} atoms are spent or reserved`
     case 'network_fee':
       return `Network fee: at most ${etherText(effect.atMost)}`
     case 'session':

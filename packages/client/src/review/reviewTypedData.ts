@@ -164,7 +164,7 @@ function readList(pins: Pins, list: OrderList): Reading {
     effects: [
       { kind: 'states', name: 'For the session', value: session },
       ...orders.map((order, i) => ({ kind: 'order', number: i + 1, order }) as const),
-      ...replaces.map((id) => ({ kind: 'ends_order', id }) as const),
+      ...replaces.map(({ id, spentIn }) => ({ kind: 'ends_order', id, spentIn }) as const),
     ],
     warnings: describeList(pinnedTokens(pins), list).warnings,
   }
