@@ -1,6 +1,7 @@
-import { ROUTE_IDS, ROUTES, type RouteId, routeById } from '@pit/protocol'
-import type { TSchema } from '@sinclair/typebox'
+import { type AnyRoute, ROUTE_IDS, ROUTES, type RouteId, routeById } from '@pit/protocol'
 import type { Random } from '../../fuzz/random.ts'
+
+type TSchema = AnyRoute['answer']
 
 /**
  * Lies about answers, by the schema of their route: each changed field gets a value that its schema allows and that no

@@ -117,7 +117,7 @@ export interface OrderPart {
   minAmountOut: bigint
   maxSlippageBps: number
   rounds: readonly string[]
-  /** What the input counts towards limits. */
+  /** Value of the input towards limits. */
   microUsd: bigint
 }
 

@@ -208,28 +208,28 @@ withDb('sessions with controls', (db) => {
       }
       expect(await bounds({ order, list: { list: list('5'), signature } })).toBeUndefined()
       const [stored] = await db.query<{ id: Hex }>('select id from session_orders')
-      const known = { ...order, id: stored!.id }
+      const storedOrder = { ...order, id: stored!.id }
       const signedBounds = { amountIn: 5n, minAmountOut: 0n, maxSlippageBps: 100 }
-      expect(await bounds({ order: known })).toEqual(signedBounds)
-      await world.sessions.rehearseTrade(trading(id, { order: known }))
+      expect(await bounds({ order: storedOrder })).toEqual(signedBounds)
+      await world.sessions.rehearseTrade(trading(id, { order: storedOrder }))
       expect(world.seen.trades.at(-1)!.orderBounds).toEqual(signedBounds)
       expect(await bounds({ order: { ...order, part: 2 } })).toBeUndefined()
       const other = await world.granted({ controls: CONTROLS })
-      await world.sessions.tradeInSession(trading(other.id, { order: known }))
+      await world.sessions.tradeInSession(trading(other.id, { order: storedOrder }))
       expect(world.seen.trades.at(-1)!.orderBounds, 'another session').toBeUndefined()
     })
 
     it('counts its atoms rounded up, as the co-signer does', async () => {
       const { id } = await world.granted({ controls: CONTROLS })
-      const asked: unknown[] = []
+      const countedRows: unknown[] = []
       world.signer.beforeLeaf = async () => {
-        asked.push(...(await counted()))
+        countedRows.push(...(await counted()))
       }
       // No whole number of micro-dollars.
       await world.sessions.tradeInSession(
         trading(id, { order, notionalUsd: undefined as never, amountIn: 10n ** 18n / 750n }),
       )
-      const { micro_usd } = asked[0] as { micro_usd: number }
+      const { micro_usd } = countedRows[0] as { micro_usd: number }
       const price = world.options.market.mark(`0x${'0'.repeat(40)}`)!.priceE18
       expect(BigInt(micro_usd)).toBe(worthUp(10n ** 18n / 750n, markPrice(price, 18)))
     })

@@ -74,9 +74,9 @@ withDb('leaves of mined trades', (db) => {
   it('are given up if the co-signer never sees it or does not answer', async () => {
     const { session, log } = await trade({})
     const settler = settlerOf()
-    let asked = 0
+    let calls = 0
     world.signer.settles = () => {
-      asked++
+      calls++
       throw new Error('down')
     }
     settler.mined([{ sessionId: session.id, txHash: TX, logs: [log] }])
@@ -84,7 +84,7 @@ withDb('leaves of mined trades', (db) => {
       await settler.job.run({} as never)
       world.clock.aheadS += 100
     }
-    expect(asked).toBe(9)
+    expect(calls).toBe(9)
   })
 
   it('of sessions without controls are not', async () => {

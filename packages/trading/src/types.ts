@@ -41,7 +41,7 @@ export interface TradeParams {
   minimumAtRouter?: boolean
 }
 
-/** What the co-signer holds a signed order to. */
+/** Bounds of a signed order at the co-signer. */
 export interface OrderBounds {
   /** The whole order: a trade needs its share of the minimum. */
   amountIn: bigint

@@ -64,7 +64,7 @@ export const SESSION_TOOLS = [
         max_usd_per_trade: one.limits.max_trade_usd,
         max_usd_per_day: one.limits.max_day_usd,
         expires: isoOf(one.expires),
-        // What was signed here counts, whatever the service lists.
+        // The signed binding decides, not the service's list.
         ...signed.get(one.session_id),
         status: one.status as string,
         role: one.role as string,

@@ -32,7 +32,7 @@ export const worthUp = (atoms: bigint, { num, den }: AtomPrice): bigint => divUp
  * The value that a trade's input counts towards every limit in dollars, for the co-signer, the server and its agents alike.
  * An input of `atomsDown(room)` never counts as more than that room.
  */
-export const countedMicroUsd = worthUp
+export const countedMicroUsd = (atoms: bigint, price: AtomPrice): bigint => worthUp(atoms, price)
 
 /** The same to the nearest: for display only. */
 export const worthNearest = (atoms: bigint, { num, den }: AtomPrice): bigint => divNearest(atoms * num, den)

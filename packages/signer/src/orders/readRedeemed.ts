@@ -126,8 +126,8 @@ export async function findRedemption(
   }
   const logs = await readOne(rpc, askLogs(filter, { from: (before ?? -1) + 1, to: last }))
   const name = { roots: leafRoots(session), sequence, wallet }
-  const found = logs.find((log) => redeemedIn(deps, { ok: true, logs: [log] }, name))
-  return found?.transactionHash ?? null
+  const redemption = logs.find((log) => redeemedIn(deps, { ok: true, logs: [log] }, name))
+  return redemption?.transactionHash ?? null
 }
 
 /** Amount of a token that the wallet received in a transaction: by its logs, or by its balance over the block. */

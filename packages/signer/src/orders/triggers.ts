@@ -18,7 +18,7 @@ export type TriggerReading =
   | { kind: 'unread' }
 
 /**
- * Why a trigger is not met; null if it is. What shows it must be later than `sinceMs`: the registration, the
+ * Why a trigger is not met; null if it is. Rounds must be later than `sinceMs`: the registration, the
  * order's start and, for an exit, the first settled fill of its entry; null before that fill.
  */
 export function triggerFault(
