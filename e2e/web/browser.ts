@@ -32,7 +32,9 @@ export async function openTab(browser: Browser, baseURL: string): Promise<Tab> {
     void dialog.dismiss()
   })
   page.on('console', (message) => {
-    if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text())
+    const text = message.text()
+    // React reports an error that a boundary caught to the console only.
+    if (/Content Security Policy|Trusted|^(Type|Range|Syntax|Reference)Error/i.test(text)) faults.push(text)
   })
   return { page, faults }
 }

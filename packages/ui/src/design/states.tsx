@@ -101,20 +101,12 @@ export function described(error: unknown): Described {
     }
   const { code, message } = error as { code?: unknown; message?: unknown }
   // Wallet errors have a numeric code and their own message.
-  const isWallets = typeof code === 'number'
-  return {
-    title: isWallets
-      ? code === 4001
-        ? 'You declined in your wallet'
-        : `Your wallet refused (${code})`
-      : 'Something went wrong',
-    message: visibleText(
-      isFault(error) ? PROGRAM_FAULT : typeof message === 'string' ? message : String(error),
-      400,
-    ),
-    hint: undefined,
-    rule: undefined,
-  }
+  const rest = { hint: undefined, rule: undefined }
+  if (isFault(error)) return { title: 'Something went wrong', message: PROGRAM_FAULT, ...rest }
+  const text = visibleText(typeof message === 'string' ? message : String(error), 400)
+  if (typeof code !== 'number') return { message: text, ...rest }
+  const title = code === 4001 ? 'You declined in your wallet' : `Your wallet refused (${code})`
+  return { title, message: text, ...rest }
 }
 
 /** Shows loaded data, a placeholder or the error. */

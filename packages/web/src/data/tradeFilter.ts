@@ -1,3 +1,4 @@
+import { type Pins, tokenNamed } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 
 export type TradeRow = Answer<'me.trades'>['trades'][number]
@@ -19,7 +20,12 @@ export const isFiltered = (filter: TradeFilter): boolean =>
   Object.values(filter).some((value) => value !== '')
 
 /** Buys pay USDG, sells receive it; everything else is a swap. */
-export function sideOf({ token_in, token_out }: TradeRow, usdg: string): Side {
+export const SIDES = { buy: 'Buy', sell: 'Sell', swap: 'Swap' } as const
+
+export const usdgOf = (pins: Pins | null): string => (pins && tokenNamed(pins, 'USDG')) ?? ''
+
+type Ends = { token_in: { address: string }; token_out: { address: string } }
+export function sideOf({ token_in, token_out }: Ends, usdg: string): Side {
   if (token_in.address.toLowerCase() === usdg) return 'buy'
   return token_out.address.toLowerCase() === usdg ? 'sell' : 'swap'
 }

@@ -1,4 +1,3 @@
-import { type Pins, tokenNamed } from '@pit/client'
 import {
   Button,
   Card,
@@ -22,17 +21,17 @@ import {
   isFiltered,
   matches,
   NO_FILTER,
-  sideOf,
+  SIDES,
   type TradeFilter,
   type TradeRow,
   traderOf,
+  usdgOf,
   WALLET,
 } from '../data/tradeFilter.ts'
 import { TxLink } from '../wallet/TxLink.tsx'
 import { useTradeCells } from './TradeCells.tsx'
 
 const STATUSES = ['mined', 'pending', 'reverted', 'dropped', 'refused'] as const
-const SIDES = { buy: 'Buy', sell: 'Sell', swap: 'Swap' } as const
 const ROWS_PER_PAGE = 100
 /** A phone shows each trade on seven lines. */
 const SHOWN = matchMedia('(max-width: 639px)').matches ? 8 : 25
@@ -90,7 +89,7 @@ export function PortfolioTrades() {
               head: 'State',
               cell: cells.state,
             },
-            { head: 'Side', cell: (row) => SIDES[sideOf(row, usdg)] },
+            { head: 'Side', cell: cells.side },
             { head: 'Sold', right: true, cell: cells.sold },
             {
               head: 'Received',
@@ -207,5 +206,3 @@ function Filters(props: {
     </div>
   )
 }
-
-const usdgOf = (pins: Pins | null): string => (pins && tokenNamed(pins, 'USDG')) ?? ''

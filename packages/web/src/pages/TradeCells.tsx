@@ -1,15 +1,16 @@
 import { ago, Badge, dateTime, ServerFigure, words } from '@pit/ui'
 import type { ReactNode } from 'react'
 import { useAccount } from '../data/account.ts'
-import { useOwnTransactions, useTokenFacts } from '../data/own.ts'
+import { useOwnTransactions, usePinned, useTokenFacts } from '../data/own.ts'
 import { type OwnTrade, ownTradeOf, tokensIn } from '../data/ownTrade.ts'
 import { amountOf, labelOf } from '../data/tokens.ts'
-import type { TradeRow } from '../data/tradeFilter.ts'
+import { SIDES, sideOf, type TradeRow, usdgOf } from '../data/tradeFilter.ts'
 
 const TONES = { mined: 'up', pending: 'accent', reverted: 'down', dropped: 'warn', refused: 'warn' } as const
 
 export interface TradeCells {
   pair(row: TradeRow): ReactNode
+  side(row: TradeRow): ReactNode
   sold(row: TradeRow): ReactNode
   received(row: TradeRow): ReactNode
   state(row: TradeRow): ReactNode
@@ -24,6 +25,7 @@ export function useTradeCells(rows: readonly TradeRow[]): TradeCells {
     ...rows.flatMap(({ token_in, token_out }) => [token_in.address, token_out.address]),
     ...[...readings.values()].flatMap((reading) => (reading ? tokensIn(reading) : [])),
   ])
+  const usdg = usdgOf(usePinned())
   const ownOf = ({ tx_hash }: TradeRow): OwnTrade | null => {
     const reading = tx_hash && readings.get(tx_hash)
     return reading ? ownTradeOf(reading, signedIn?.address ?? '', facts) : null
@@ -41,8 +43,17 @@ export function useTradeCells(rows: readonly TradeRow[]): TradeCells {
       return minedS === null ? <ServerFigure>{text}</ServerFigure> : text
     },
     pair: (row) =>
-      ownOf(row)?.pair ??
-      `${labelOf(facts, row.token_in.address)} → ${labelOf(facts, row.token_out.address)}`,
+      ownOf(row)?.pair ?? (
+        <ServerFigure>
+          {`${labelOf(facts, row.token_in.address)} → ${labelOf(facts, row.token_out.address)}`}
+        </ServerFigure>
+      ),
+    side(row) {
+      const { tokenIn = null, tokenOut = null } = ownOf(row) ?? {}
+      if (tokenIn === null || tokenOut === null)
+        return <ServerFigure>{SIDES[sideOf(row, usdg)]}</ServerFigure>
+      return SIDES[sideOf({ token_in: { address: tokenIn }, token_out: { address: tokenOut } }, usdg)]
+    },
     sold: (row) => ownOf(row)?.sold ?? served(row.amount_in, row.token_in.address),
     received: (row) =>
       ownOf(row)?.received ?? served(row.amount_out, row.token_out.address, row.amount_out_kind),
