@@ -38,9 +38,10 @@ export interface Standing {
 }
 
 /** Trades at most once per client id, within the limits; a retry finishes or returns the first trade. */
-export async function placeTrade(trading: Trading, clientId: string, intent: TradeIntent): Promise<Standing> {
-  const { journal } = trading
+export async function placeTrade(trading: Trading, clientId: string, request: TradeIntent): Promise<Standing> {
+  const { client, journal } = trading
   journal.claim()
+  const intent = await withWallet(client, request)
   // Check before waiting for earlier trades.
   checkSame(journal.find(clientId), intent)
   const done = trading.inTurn(() => runTrade(trading, clientId, intent))
@@ -67,7 +68,7 @@ async function runTrade(trading: Trading, clientId: string, intent: TradeIntent)
     return await settle(trading, reserved, () =>
       intent.session_id === undefined
         ? tradeOwn(trading, intent, onSigned)
-        : tradeInSession(trading, { ...intent, session_id: intent.session_id }, clientId, onSigned),
+        : tradeInSession(trading, intent as SessionIntent, clientId, onSigned),
     )
   } catch (error) {
     // Still reserved: nothing was signed, so release the reservation.
@@ -152,14 +153,17 @@ async function tradeOwn(
   })
 }
 
-type SessionIntent = TradeIntent & { session_id: string }
-
-/** As the caller named it, or by this server's own record: the service's list could name another wallet. */
-async function walletOf(client: PitClient, { session_id, wallet }: SessionIntent): Promise<Address> {
-  if (wallet !== undefined) return wallet.toLowerCase() as Address
+/**
+ * The wallet of a session's trade, as the caller named it or by this server's own record: the service's list could name
+ * another one.
+ */
+async function withWallet(client: PitClient, intent: TradeIntent): Promise<TradeIntent> {
+  const { session_id, wallet } = intent
+  if (session_id === undefined) return intent
+  if (wallet !== undefined) return { ...intent, wallet: wallet.toLowerCase() as Address }
   const { sessions } = await client.recordedSessions()
   const record = sessions.find((one) => one.session_id === session_id)
-  if (record) return record.wallet
+  if (record) return { ...intent, wallet: record.wallet }
   throw new ToolRefusal(
     'WALLET_NEEDED',
     'This server has no record of that session, so it cannot know whose funds would trade. Nothing was signed.',
@@ -167,14 +171,14 @@ async function walletOf(client: PitClient, { session_id, wallet }: SessionIntent
   )
 }
 
+type SessionIntent = TradeIntent & { session_id: string; wallet: Address }
+
 async function tradeInSession(
   { client, attestsNonUs }: Trading,
-  intent: SessionIntent,
+  { session_id, wallet, sell, buy, usd }: SessionIntent,
   clientId: string,
   onSigned: (signed: SignedTrade) => void,
 ) {
-  const { session_id, sell, buy, usd } = intent
-  const wallet = await walletOf(client, intent)
   const request = {
     session_id,
     wallet,
