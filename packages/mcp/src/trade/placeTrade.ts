@@ -38,7 +38,11 @@ export interface Standing {
 }
 
 /** Trades at most once per client id, within the limits; a retry finishes or returns the first trade. */
-export async function placeTrade(trading: Trading, clientId: string, request: TradeIntent): Promise<Standing> {
+export async function placeTrade(
+  trading: Trading,
+  clientId: string,
+  request: TradeIntent,
+): Promise<Standing> {
   const { client, journal } = trading
   journal.claim()
   const intent = await withWallet(client, request)
