@@ -75,7 +75,7 @@ describe.skipIf(!hasTerminals)('in a terminal (skipped where the system has no `
   it('a trade is shown and asked about: no signs nothing, yes trades', async () => {
     const declined = await pit.typed(TRADE, [PASSWORD, [/Sign and send this trade\? \[y\/N\] /, 'n']])
     expect(declined.stdout).toContain('live on a devnet: tour')
-    expect(declined.stdout).toMatch(/buy at least +[\d.]+ USDG/)
+    expect(declined.stdout).toMatch(/minimum received +[\d.]+ USDG/)
     expect(declined.stdout).toContain('Nothing was signed')
     expect(await usdgOf(wallet)).toBe(0n)
     const traded = await pit.typed(TRADE, [PASSWORD, [/Sign and send this trade\? \[y\/N\] /, 'y']])
