@@ -200,7 +200,7 @@ withStore(
       it('reports the same in the code of the dashboard', async () => {
         const page = { profile: world.profile, origin: url }
         expect(await recount(1, page)).toMatchObject({ entrants: 12, difference: null })
-        await expect(recount(2, page)).rejects.toThrow('nothing decided to verify')
+        await expect(recount(2, page)).rejects.toThrow('once the season is decided')
       })
 
       it('finds a record that differs from the published standings, and one that does not add up', async () => {
