@@ -174,7 +174,7 @@ describe('with --allow-trading', () => {
       notional_usd: 5,
       client_id: 'others',
     })
-    expect(others).toMatchObject({ code: 'VERIFICATION_FAILED' })
+    expect(others).toMatchObject({ code: 'VERIFICATION_FAILED.RECIPIENT' })
     const { answer: over } = await mcp.call('trade_in_session', {
       ...request,
       notional_usd: 18,

@@ -56,6 +56,9 @@ const tokensOf = (profile: ChainProfile): string[] =>
 
 async function readJson<T>(address: string): Promise<T> {
   const value = await readStored(address, (file) => file as T)
-  if (value === null) throw new StoredFileFault('The server has no record of this season. It has one once the season is decided.')
+  if (value === null)
+    throw new StoredFileFault(
+      'The server has no record of this season. It has one once the season is decided.',
+    )
   return value
 }
