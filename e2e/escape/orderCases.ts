@@ -132,6 +132,9 @@ async function tradeByTriggers({ world, main, orders, rounds, chain, aging }: Or
   await cosign(world, main, SALE, { id: orders.starting, rounds: [round] })
   await cosign(world, main, SALE, { id: orders.ofStock, rounds: [ofStock] })
   await cosign(world, chain.session, { side: 'buy', microUsd: 5 * USD }, { id: chain.stop, rounds: [round] })
+  // Later tests trade both tokens at their first prices.
+  await setRound(world, FEED, 1)
+  await setRound(world, STOCK, 1)
   const exit: Swap = { side: 'buy', microUsd: Number(chain.received), amountIn: chain.received }
   await cosign(world, chain.session, exit, { id: chain.exit })
   // Closing trades pass a breaker and have their day reserved.
