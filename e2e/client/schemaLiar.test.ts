@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { createTurn, isRefusal } from '@pit/client'
-import { type Answer, answerShapes, createDecoder, ROUTE_IDS, type RouteId, shapeOf } from '@pit/protocol'
-import type { TSchema } from '@sinclair/typebox'
+import {
+  type Answer,
+  type AnyRoute,
+  answerShapes,
+  createDecoder,
+  ROUTE_IDS,
+  type RouteId,
+  shapeOf,
+} from '@pit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { failureOf } from '../../packages/cli/src/client/exit.ts'
 import type { CommandDeps } from '../../packages/cli/src/client/openClient.ts'
@@ -28,6 +35,8 @@ import {
   SESSION,
   WALLET,
 } from './schemaLiar/world.ts'
+
+type TSchema = AnyRoute['answer']
 
 // Every route and every field, changed by the route's schema, in library, command, MCP server and sidecar. A hundred
 // thousand by hand: SCHEMA_LIES=100000 npx vitest run --project e2e e2e/client/schemaLiar.test.ts

@@ -127,7 +127,7 @@ describe('live', () => {
     await replacing.getByLabel('Trigger price in USD').fill('1450')
     expect(await lookAt(page, 'orderReplace')).toEqual([])
     await replacing.getByRole('button', { name: 'Review replacement' }).click()
-    await page.getByText(/Ends these orders first/).waitFor(WAIT)
+    await page.getByText(/Ends order 0x/).waitFor(WAIT)
     await page.getByRole('button', { name: 'Sign and place' }).click()
     await rowOf(page, /^Stop .*\$1,500\.00.*Replaced/).waitFor(WAIT)
     await rowOf(page, /^Stop .*\$1,450\.00.*Armed/).waitFor(WAIT)
