@@ -8,7 +8,7 @@ The examples continue from this client, and from a bot with its own key and a li
 
 \`\`\`ts
 import { readFileSync } from 'node:fs'
-import { createClient, fromViem, isOpenOrder, limitOrder, type SignedTrade } from '@pit/client'
+import { createClient, fromViem, isOpenOrder, limitOrder, type OrderIntent, type SignedTrade } from '@pit/client'
 import { createWalletClient, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 

@@ -51,8 +51,8 @@ export const PAPER_SESSION: Hex = `0x${'0'.repeat(64)}`
  * @throws RECEIPT_MISSING an order is not proven to be over
  * @example
  * ```ts
- * const { receipts: ended } = await client.orders.cancel({ agentId: agent.id })
- * console.log(ended.map(({ id, after }) => `${id} ${after}`))
+ * const { receipts: cancellations } = await client.orders.cancel({ agentId: agent.id })
+ * console.log(cancellations.map(({ id, after }) => `${id} ${after}`))
  * await client.api['hosted.delete']({ params: { id: agent.id } })
  * ```
  */
