@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { HOSTILE_LISTS } from './hostileLists.ts'
 import { type Attempt, HOSTILE_TRADES } from './hostileOrders.ts'
@@ -123,11 +124,13 @@ async function tradeHonestly(world: World): Promise<number> {
 }
 
 /** The same orders that were refused trade by the rounds that meet them. */
-async function tradeByTriggers({ world, main, orders, rounds, chain, aging }: OrderStage): Promise<number> {
+async function tradeByTriggers(stage: OrderStage): Promise<number> {
+  const { world, main, orders, rounds, startsAt, chain, aging } = stage
   await cosign(world, main, SALE, { id: orders.stop, rounds: [rounds.low] })
   await cosign(world, main, SALE, { id: orders.trailing, rounds: [rounds.high, rounds.low] })
   await cosign(world, main, SALE, { id: orders.open })
   await cosign(world, main, { ...SALE, lossBps: 200 }, { id: orders.limit })
+  await sleep(Math.max(0, startsAt * 1000 - Date.now()))
   const [round, ofStock] = [await setRound(world, FEED, 0.94), await setRound(world, STOCK, 0.94)]
   await cosign(world, main, SALE, { id: orders.starting, rounds: [round] })
   await cosign(world, main, SALE, { id: orders.ofStock, rounds: [ofStock] })

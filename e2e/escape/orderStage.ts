@@ -19,6 +19,8 @@ export interface OrderStage {
   plain: Granted
   orders: Record<Fixture, Hex>
   lists: { main: OrderList; other: OrderList; cancelled: OrderList }
+  /** Of the order that starts later, in seconds. */
+  startsAt: number
   /** Round ids of the trigger's feed: before the registration and after it. */
   rounds: { before: bigint; high: bigint; low: bigint; last: bigint; paused: bigint }
   chain: OrderChain
@@ -77,6 +79,7 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
   await roundAt(1)
   const trigger = { token: world.at.symbol(FEED), priceE18: 0n, trailBps: 0 }
   const below = stopOf(world, FEED)
+  const startsAt = nowS() + STARTS_IN_S
   const expiring = await at(main, { expiresAt: nowS() + 2 })
   const lists = {
     main: listFor(world, main, [orderFor(world, SALE)]),
@@ -97,7 +100,7 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
     expired: expiring,
     stop: await at(main, { trigger: below }),
     trailing: await at(main, { trigger: { ...trigger, kind: 'trailing', trailBps: 500 } }),
-    starting: await at(main, { trigger: below, startsAt: nowS() + STARTS_IN_S }),
+    starting: await at(main, { trigger: below, startsAt }),
     ofStock: await at(main, { trigger: stopOf(world, STOCK) }),
     ofEnded: await at(ended),
     exit: (await place(world, main, bracket))[1]!,
@@ -142,6 +145,7 @@ export async function openOrderStage(world: World): Promise<OrderStage> {
     plain,
     orders,
     lists,
+    startsAt,
     rounds,
     chain,
     aging: await openAging(world),
