@@ -98,7 +98,7 @@ describe('a grant that a reload interrupts', () => {
     )
     await begin(page)
     await page.getByRole('button', { name: 'Sign session' }).click()
-    await page.getByText(/has not confirmed|not confirmed/).waitFor(WAIT)
+    await page.getByText(/did not confirm it/).waitFor(WAIT)
     await page.unroute('**/live/session/grant')
     await page.goto('/sessions')
     await page.getByText('You signed this session, but it is not registered').waitFor(WAIT)
